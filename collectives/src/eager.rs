@@ -1,46 +1,43 @@
 //! [`Algorithm::Eager`](crate::Algorithm::Eager): each image posts what others need of it, and waits only for those of which it needs
 //! something itself.
-//!
-//! Posting is that of the asynchronous collectives, with which these are numbered: an image leaves its values where the others find them.
-//! They compare calls when they do, and in every barrier.
-
-use std::rc::Rc;
 
 use coarray_coref::Remote;
 use coarray_fabric::Deferral;
-use coarray_runtime::{Call, CollectiveRequest, InProgress, Team, quiet_and_defer};
+use coarray_runtime::{Call, Contribution, MOST_POSTED, Post, Team, quiet_and_defer};
 
 use crate::part::{Part, bytes};
 use crate::traffic;
 
-/// Longer values are not posted: they would fill the heap.
-const MOST_BYTES: usize = 1 << 13;
-
 /// A collective to which this image has posted its values. It is over on this image when this is dropped.
 pub(crate) struct Posts<'a> {
     team: &'a Team,
-    request: CollectiveRequest,
-    _in_progress: InProgress<'a>,
+    post: Post<'a>,
     _deferral: Deferral,
 }
 
 /// Whether values of `bytes` bytes are posted. In a job that goes on when images fail, they are not: all images are to learn of the same
 /// failures in the same operation.
+#[inline]
 pub(crate) fn may_post(team: &Team, bytes: usize) -> bool {
-    bytes <= MOST_BYTES && team.is_on_one_node() && !team.keeps_going()
+    bytes <= MOST_POSTED && team.is_on_one_node() && !team.keeps_going()
 }
 
 impl<'a> Posts<'a> {
-    /// Posts `values`.
-    pub(crate) fn begin<T: Remote>(team: &'a Rc<Team>, call: &Call, values: &[T]) -> Self {
+    /// Posts `values`. No image posts more than `most` bytes, for which it [may](may_post).
+    #[inline]
+    pub(crate) fn begin<T: Remote>(
+        team: &'a Team,
+        call: &'a Call,
+        values: &[T],
+        most: usize,
+    ) -> Self {
         let deferral = quiet_and_defer();
         // SAFETY: the files of the operations that call this read of each operation what they post for it, where values are posted: on one
-        // node.
-        let (request, in_progress) = unsafe { team.post_blocking(call, bytes(values)) };
+        // node, in a job that ends when an image fails. `most` follows from the call.
+        let post = unsafe { team.post_blocking(call, bytes(values), most) };
         Self {
             team,
-            request,
-            _in_progress: in_progress,
+            post,
             _deferral: deferral,
         }
     }
@@ -49,6 +46,7 @@ impl<'a> Posts<'a> {
     ///
     /// # Safety
     /// Every image whose call is the same, and whose values are read, posts `T`s, at least so many.
+    #[inline]
     pub(crate) unsafe fn read_into<T: Remote>(&self, image: usize, first: usize, target: &mut [T]) {
         let length = target.len();
         // SAFETY: the caller vouches for the values.
@@ -59,6 +57,7 @@ impl<'a> Posts<'a> {
     ///
     /// # Safety
     /// As [`read_into`](Self::read_into).
+    #[inline]
     pub(crate) unsafe fn read<T: Remote>(
         &self,
         image: usize,
@@ -68,13 +67,15 @@ impl<'a> Posts<'a> {
     ) {
         traffic::note(self.team, image, length * size_of::<T>());
         let range = first * size_of::<T>()..(first + length) * size_of::<T>();
-        // SAFETY: the caller vouches that the bytes are `T`s; they start a whole number of these behind the contribution's start, which
-        // is aligned to a cache line.
-        use_values(&unsafe { Part::new(self.request.part(image, range)) });
+        self.post.read(image, |bytes| {
+            // SAFETY: the caller vouches that the bytes are `T`s; they start a whole number of these behind the post's start, which is
+            // aligned to a cache line.
+            use_values(&unsafe { Part::new(Contribution::here(&bytes[range])) });
+        });
     }
 
     /// Waits for the values of an image, and returns how many it has posted.
     pub(crate) fn length<T: Remote>(&self, image: usize) -> usize {
-        self.request.length(image) / size_of::<T>()
+        self.post.read(image, |bytes| bytes.len() / size_of::<T>())
     }
 }

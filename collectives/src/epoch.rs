@@ -33,13 +33,11 @@ use std::ptr;
 use std::slice;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Deferral, SCRATCH_BYTES};
+use coarray_fabric::{BUFFER_BYTES, Deferral};
 use coarray_runtime::{Call, ImageFailed, StepsBegun, Team, quiet_and_defer};
 
 use crate::epoch::receive_buffer::ReceiveBuffer;
 use crate::traffic;
-
-const BUFFER: usize = SCRATCH_BYTES / 2;
 
 /// The words of a payload, which travels with an image's arrival in a barrier.
 const PAYLOAD_WORDS: usize = 3;
@@ -100,7 +98,7 @@ impl<'a, T: Remote> Epoch<'a, T> {
     fn place(&self, image: usize, index: usize) -> *mut T {
         const {
             assert!(
-                align_of::<T>() <= 64 && size_of::<T>() <= BUFFER,
+                align_of::<T>() <= 64 && size_of::<T>() <= BUFFER_BYTES,
                 "the element does not fit the scratch space"
             )
         };
@@ -111,13 +109,13 @@ impl<'a, T: Remote> Epoch<'a, T> {
 
     /// The address here of the buffer of `image` in epoch `epoch`.
     fn buffer(&self, epoch: usize, image: usize) -> *mut u8 {
-        // SAFETY: the scratch space consists of two buffers of `BUFFER` bytes, so the pointer stays in it.
-        unsafe { self.team.scratch(image).add((epoch & 1) * BUFFER) }
+        // SAFETY: the scratch space consists of two buffers of `BUFFER_BYTES` bytes, so the pointer stays in it.
+        unsafe { self.team.scratch(image).add((epoch & 1) * BUFFER_BYTES) }
     }
 
     /// The bytes in the scratch space of elements `start .. start + length` of this epoch's buffer.
     fn bytes(&self, start: usize, length: usize) -> Range<usize> {
-        let buffer = (self.epoch & 1) * BUFFER;
+        let buffer = (self.epoch & 1) * BUFFER_BYTES;
         buffer + start * size_of::<T>()..buffer + (start + length) * size_of::<T>()
     }
 
@@ -314,7 +312,7 @@ impl<T> Drop for Epoch<'_, T> {
 
 /// How many elements a buffer holds.
 pub(crate) const fn capacity<T>() -> usize {
-    BUFFER / size_of::<T>()
+    BUFFER_BYTES / size_of::<T>()
 }
 
 /// Whether `length` elements fit the payload of a barrier.

@@ -159,7 +159,7 @@ fn gather<T: Remote>(
         true if team.index() == root => place(root, 0, values),
         true => {}
         false if algorithm == Algorithm::Eager => {
-            let posts = Posts::begin(&start.team, &call, values);
+            let posts = Posts::begin(team, &call, values, size_of_val(values));
             if team.index() == root {
                 for image in 0..images {
                     // SAFETY: every image posts its values, whose number is the same on all images whose calls are.

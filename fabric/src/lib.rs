@@ -17,7 +17,7 @@ pub mod transport;
 
 pub use memory::direct;
 pub use memory::locality::{Place, may_span_nodes, spans_nodes};
-pub use memory::region::SCRATCH_BYTES;
+pub use memory::region::{BUFFER_BYTES, SCRATCH_BYTES};
 pub use system::available_memory::available_memory;
 pub use system::display_size::Bytes;
 pub use system::limits::MAX_IMAGES;

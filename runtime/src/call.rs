@@ -9,18 +9,16 @@
 //! up to four objects have the object numbers in bits 63..16 of all four words instead.
 
 pub(crate) mod operation;
+pub(crate) mod record;
 pub(crate) mod tuning;
 
 use std::any::{TypeId, type_name};
-use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::panic::Location;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::call::operation::Operation;
 use crate::lockfree::arrival::Signature;
-use coarray_fabric::system::fixed_str::FixedStr;
 use coarray_fabric::system::limits::MAX_IMAGES;
 
 /// The number of a collectively created object: equal on all images of its team, and unique in it.
@@ -39,13 +37,11 @@ pub const MAX_ALGORITHMS: usize = (1 << ALGORITHM_BITS) - 1;
 /// The step of an operation in which images ask each other where their values are: before step 0, if they do.
 pub const ASKING: usize = 1 << 34;
 
+/// The step of an operation that posts, in which images wait until all posts before have been read: before step 0.
+pub(crate) const READ: usize = 1 << 33;
+
 /// The bit of a signature's first word that marks an asynchronous operation; steps and object numbers stay below it.
 pub(crate) const ASYNCHRONOUS: u64 = 1 << 61;
-
-/// Whether images make the call with this signature, which is no asynchronous one, in the same order with barriers.
-pub(crate) fn is_blocking(signature: &Signature) -> bool {
-    signature[0] & ASYNCHRONOUS == 0
-}
 
 /// The word of a signature with the number of the object being created.
 pub(crate) const OBJECT: usize = 3;
@@ -291,65 +287,4 @@ fn identity<T: ?Sized + 'static>() -> u64 {
     let mut word = Word(0);
     TypeId::of::<T>().hash(&mut word);
     word.finish()
-}
-
-/// Source line and subject of an image's last call, for other images to read.
-///
-/// It is read only after a mismatch or in a deadlock, for a call whose signature is known. The image cannot have left
-/// that call, so the record is complete and does not change. The accesses are Relaxed: the reader has acquired the
-/// signature, which was published after the record, or the sleep record.
-#[derive(Debug)]
-#[repr(C)]
-pub(crate) struct CallRecord {
-    pub(crate) line: AtomicU32,
-    pub(crate) column: AtomicU32,
-    pub(crate) file: FixedStr<196>,
-    pub(crate) subject: FixedStr<196>,
-}
-
-/// What the image recorded last, so that unchanged texts are not written again.
-#[derive(Debug, Default)]
-pub(crate) struct LastCall {
-    caller: Cell<Option<&'static Location<'static>>>,
-    subject: Cell<&'static str>,
-}
-
-impl LastCall {
-    /// Whether these texts are recorded already.
-    #[inline]
-    pub(crate) fn is_like(&self, call: &Call) -> bool {
-        let caller = self.caller.get();
-        caller.is_some_and(|caller| std::ptr::eq(caller, call.caller))
-            && std::ptr::eq(self.subject.get(), call.subject)
-    }
-
-    /// Makes the next call differ from the recorded one.
-    pub(crate) fn forget(&self) {
-        self.caller.set(None);
-    }
-
-    /// Where it was called.
-    pub(crate) fn caller(&self) -> Option<&'static Location<'static>> {
-        self.caller.get()
-    }
-}
-
-impl CallRecord {
-    pub(crate) fn write(&self, call: &Call, last: &LastCall) {
-        if !last
-            .caller
-            .get()
-            .is_some_and(|caller| std::ptr::eq(caller, call.caller))
-        {
-            last.caller.set(Some(call.caller));
-            self.line.store(call.caller.line(), Ordering::Relaxed);
-            self.column.store(call.caller.column(), Ordering::Relaxed);
-            // The end of a path is the file's name.
-            self.file.set_end(call.caller.file());
-        }
-        if !std::ptr::eq(last.subject.get(), call.subject) {
-            last.subject.set(call.subject);
-            self.subject.set(call.subject);
-        }
-    }
 }

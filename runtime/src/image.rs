@@ -32,7 +32,8 @@ use std::sync::Arc;
 use std::thread;
 
 use crate::call::tuning::{Rules, Tuning};
-use crate::call::{Call, LastCall};
+use crate::call::Call;
+use crate::call::record::LastCall;
 use crate::heap::Heap;
 use crate::image::cross_memory::CrossMemory;
 use crate::image::deferred_free::DeferredFree;
@@ -238,7 +239,7 @@ impl Image {
         } else if control.panic().is_some() {
             control.note_panic(None);
         }
-        control.call.write(call, &self.last_call);
+        control.calls.write(call, &self.last_call);
         if control.panic().is_some() {
             // The next call must be recorded as well, and clear the panic.
             self.last_call.forget();

@@ -37,7 +37,7 @@ pub use collective::barrier::OnFailure;
 pub use collective::form_team::Current;
 pub use collective::in_place::{Lent, Loan};
 pub use collective::missing::{AwaitedPosts, Missing, forget_posts};
-pub use collective::posts::InProgress;
+pub use collective::posts::{MOST_POSTED, Post};
 pub use collective::request::{CollectiveRequest, Incomplete};
 pub use collective::steps::{Abandoned, StepsBegun};
 pub use heap::alloc_error::{AllocError, HeapUser};

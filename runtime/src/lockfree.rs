@@ -12,6 +12,7 @@ pub(crate) mod lock_nodes;
 pub(crate) mod lock_state;
 pub(crate) mod log;
 pub(crate) mod parking;
+pub(crate) mod post_ring;
 pub(crate) mod queue_lock;
 pub(crate) mod release_mask;
 pub(crate) mod sleep;

@@ -9,7 +9,7 @@
 use std::error::Error;
 
 use coarray_collectives::{Algorithm, Kind, TuningTable};
-use coarray_fabric::SCRATCH_BYTES;
+use coarray_fabric::BUFFER_BYTES;
 use coarray_runtime::Barrier;
 
 use crate::model::{BARRIERS, Extent, LogGp, Subject, predict, wants};
@@ -189,8 +189,8 @@ fn predicted(
 
 /// How many barriers come on top of the messages.
 fn barriers(algorithm: Algorithm, bytes: usize) -> usize {
-    // Half of the scratch space passes in an epoch.
-    let turns = bytes.div_ceil(SCRATCH_BYTES / 2).max(1);
+    // One buffer passes in an epoch.
+    let turns = bytes.div_ceil(BUFFER_BYTES).max(1);
     match algorithm {
         Algorithm::Flat if bytes <= PAYLOAD => 0,
         Algorithm::ReduceScatterAllgather => turns + 1,
@@ -301,9 +301,9 @@ mod tests {
     fn meetings_are_those_of_the_turns() {
         assert_eq!(barriers(Algorithm::Flat, 8), 0);
         assert_eq!(barriers(Algorithm::Flat, 32), 1);
-        assert_eq!(barriers(Algorithm::Flat, SCRATCH_BYTES / 2 + 1), 2);
+        assert_eq!(barriers(Algorithm::Flat, BUFFER_BYTES + 1), 2);
         assert_eq!(
-            barriers(Algorithm::ReduceScatterAllgather, SCRATCH_BYTES / 2),
+            barriers(Algorithm::ReduceScatterAllgather, BUFFER_BYTES),
             2
         );
     }

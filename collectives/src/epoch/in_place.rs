@@ -12,10 +12,11 @@ use std::ops::Range;
 use std::{ptr, slice};
 
 use coarray_coref::Remote;
+use coarray_fabric::BUFFER_BYTES;
 use coarray_runtime::{ASKING, Call, ImageFailed, Lent, Loan, Team};
 
 use crate::Kind;
-use crate::epoch::{BUFFER, CALLS, Epoch, PAYLOAD_WORDS};
+use crate::epoch::{CALLS, Epoch, PAYLOAD_WORDS};
 use crate::traffic;
 
 /// From how many bytes on a core for each image finds values faster where they are: to ask for that takes a barrier.
@@ -52,7 +53,7 @@ pub(crate) fn pays(team: &Team, kind: Kind, bytes: usize) -> bool {
         false => MOVED_BYTES,
     };
     // Where images wait for cores, a barrier takes longer than all else, and what fits a buffer takes as many with it.
-    bytes >= least && (bytes > BUFFER || team.has_cores_for_all())
+    bytes >= least && (bytes > BUFFER_BYTES || team.has_cores_for_all())
 }
 
 /// How images may read values of others.

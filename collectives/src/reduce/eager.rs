@@ -13,7 +13,7 @@ impl<F> Reduction<'_, F> {
         F: Fn(T, T) -> T,
     {
         let length = values.len();
-        let posts = Posts::begin(&start.team, call, values);
+        let posts = Posts::begin(&start.team, call, values, size_of_val(values));
         if self.is_for_me() {
             // SAFETY: every image posts its values, whose number is the same on all images whose calls are.
             unsafe { posts.read_into(0, 0, values) };

@@ -12,7 +12,12 @@ pub(super) type BuiltIn = (Kind, u64, u64, Algorithm);
 ///
 /// Each of two images must read all values of the other anyhow, so [`Algorithm::ReduceScatterAllgather`] only costs a barrier. With more images
 /// it pays from a few thousand bytes on, and from somewhat more where images wait for cores.
-pub(super) const BUILT_IN: [BuiltIn; 19] = [
+pub(super) const BUILT_IN: [BuiltIn; 24] = [
+    (Kind::Broadcast, 32, 8192, Algorithm::Eager),
+    (Kind::ReduceTo, 32, 2048, Algorithm::Eager),
+    (Kind::Gather, 32, 8192, Algorithm::Eager),
+    (Kind::Scatter, 32, 2048, Algorithm::Eager),
+    (Kind::Scan, 32, 2048, Algorithm::Eager),
     (Kind::Broadcast, 32, 0, Algorithm::Flat),
     (Kind::Broadcast, 0, 0, Algorithm::SquareRoot),
     (Kind::Reduce, 2, 0, Algorithm::Flat),

@@ -29,8 +29,14 @@ use crate::system::available_memory;
 use crate::system::limits::{self, limit};
 use crate::system::mapping::Mapping;
 
-/// Bytes of scratch space in each part, through which collectives pass data.
-pub const SCRATCH_BYTES: usize = 1 << 19;
+/// Bytes of each of the two buffers at the start of the scratch space, through which collectives pass data in turn.
+pub const BUFFER_BYTES: usize = 1 << 18;
+
+/// Bytes behind them, where images leave values for each other.
+pub const POSTED_BYTES: usize = 1 << 16;
+
+/// Bytes of scratch space in each part.
+pub const SCRATCH_BYTES: usize = 2 * BUFFER_BYTES + POSTED_BYTES;
 
 /// An owner of a mapped region.
 ///

@@ -6,7 +6,9 @@ use std::thread;
 use crate::call::operation::Operation;
 use crate::call::{Call, OBJECT};
 use crate::collective::barrier_between_nodes::barrier_between_nodes;
-use crate::collective::outstanding::{check_posts, collect_payloads_if_many};
+use crate::collective::describe::describe_recorded;
+use crate::collective::outstanding::collect_payloads_if_many;
+use crate::collective::posts::check_posts;
 use crate::image::team::Team;
 use crate::job::image_failed::{ImageFailed, have_failed};
 use crate::lockfree::arrival::{Arrival, Signature, WORDS};
@@ -275,8 +277,8 @@ fn describe_call(team: &Team, index: usize, signature: &Signature) -> (usize, St
     let image = team.members()[index] as usize;
     team.image().refresh_call(image);
     let (_, plain) = Barrier::of(signature);
-    let words = team.image().control(image).call.describe(plain, team);
-    (image, words)
+    let texts = team.image().control(image).calls.last();
+    (image, describe_recorded(plain, texts, team))
 }
 
 /// What the image with this index does in the barrier that it is in, and this image is not, as text.
@@ -418,7 +420,8 @@ impl Cause for AtBarrier<'_> {
         if Operation::End.is_in(&signature) {
             return "has come to the end of the program".into();
         }
-        let call = image.control(image.index).call.describe(signature, team);
+        let texts = image.control(image.index).calls.last();
+        let call = describe_recorded(signature, texts, team);
         format!("is in {call}")
     }
 

@@ -1,12 +1,9 @@
 //! The call of an image as text: from the signature that it published, and the texts that it recorded.
 
 use std::fmt;
-use std::sync::atomic::Ordering;
-
 use crate::call::operation::{OPERATIONS, Operation};
 use crate::call::{
-    ALGORITHM, ALGORITHM_BITS, ASKING, ASYNCHRONOUS, Call, CallRecord, ON_BEHALF, ObjectId,
-    ROOT_BITS,
+    ALGORITHM, ALGORITHM_BITS, ASKING, ASYNCHRONOUS, Call, ON_BEHALF, ObjectId, READ, ROOT_BITS,
 };
 use crate::image::descriptor::Descriptor;
 use crate::image::team::Team;
@@ -22,16 +19,15 @@ impl Call {
     }
 }
 
-impl CallRecord {
-    /// The call with this signature, as text.
-    pub(crate) fn describe(&self, signature: Signature, team: &Team) -> String {
-        let (line, column) = (
-            self.line.load(Ordering::Relaxed),
-            self.column.load(Ordering::Relaxed),
-        );
-        let caller = format!("{}:{line}:{column}", self.file.get());
-        describe(signature, &self.subject.get(), &caller, team)
-    }
+/// A call of any image with this signature, whose line and subject it recorded, as text.
+pub(crate) fn describe_recorded(
+    signature: Signature,
+    texts: Option<[String; 2]>,
+    team: &Team,
+) -> String {
+    let [caller, subject] =
+        texts.unwrap_or_else(|| ["a line before its latest calls", "values"].map(str::to_owned));
+    describe(signature, &subject, &caller, team)
 }
 
 impl Descriptor<'_> {
@@ -58,7 +54,7 @@ fn describe(signature: Signature, subject: &str, caller: &str, team: &Team) -> S
     };
     let takes_steps = takes_steps(signature);
     let step = signature[0] << (64 - ALGORITHM) >> (64 - ALGORITHM + 16);
-    let is_first = [0, ASKING as u64].contains(&step);
+    let is_first = [0, ASKING as u64, READ as u64].contains(&step);
     let half_way = if takes_steps && !is_first {
         ", half-way"
     } else {

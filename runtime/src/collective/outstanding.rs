@@ -8,7 +8,7 @@
 
 use std::rc::Rc;
 
-use crate::call::{Call, is_blocking};
+use crate::call::Call;
 use crate::collective::barrier::disagree;
 use crate::collective::deferred_free::collect_deferred_frees;
 use crate::collective::deferred_free::enqueue_deferred_free;
@@ -268,64 +268,6 @@ fn free_reclaimable(team: &Team, outstanding: &mut Outstanding) {
         reclaimable = team_logs.narrow(reclaimable);
     }
     outstanding.descriptors.reclaim(team.image(), reclaimable);
-}
-
-/// Ends the job if this image and the one with this index have posted different calls; `describe` says in which other calls they are.
-#[cold]
-pub(crate) fn check_posts(team: &Team, other: usize, describe: impl Fn(usize) -> String) {
-    if !team.is_on_one_node() {
-        return;
-    }
-    let (mine, theirs) = match find_missing_post(team, other) {
-        Found::Nothing => return,
-        Found::Mine(post) => (post, describe(other)),
-        Found::Theirs(post) => (describe(team.index()), post),
-    };
-    let numbers = [team.index(), other].map(|index| team.members()[index] as usize);
-    disagree(team, [(numbers[0], mine), (numbers[1], theirs)])
-}
-
-/// A blocking collective that one image has posted, and another has not, as text.
-enum Found {
-    Nothing,
-    /// This image has.
-    Mine(String),
-    /// The other has.
-    Theirs(String),
-}
-
-/// The first blocking collective that either this image or the one with this index has posted alone. If both have posted different ones,
-/// the job ends with a report. Both share memory, and neither posts anything meanwhile.
-fn find_missing_post(team: &Team, index: usize) -> Found {
-    let mut outstanding = team.outstanding.borrow_mut();
-    let outstanding = &mut *outstanding;
-    let (begun, posted) = (outstanding.begun, log_of(team, index).posted.count());
-    if outstanding.cursors.is_empty() {
-        outstanding
-            .cursors
-            .resize_with(team.images(), Cursor::default);
-    }
-    if let Err(mismatch) = follow_log(team, outstanding, index, begun.min(posted)) {
-        report_mismatch(team, outstanding, &mismatch);
-    }
-    for number in posted..begun {
-        let own = own_descriptor(team, outstanding, number);
-        if is_blocking(own.signature()) {
-            return Found::Mine(own.describe(team));
-        }
-    }
-    for _ in begun..posted {
-        let cursor = &outstanding.cursors[index];
-        let link = |offset| descriptor_at(team, index, offset).link();
-        let offset = cursor.next(log_of(team, index), link);
-        let offset = offset.expect("it was posted");
-        let theirs = descriptor_at(team, index, offset);
-        if is_blocking(theirs.signature()) {
-            return Found::Theirs(theirs.describe(team));
-        }
-        outstanding.cursors[index].push(offset);
-    }
-    Found::Nothing
 }
 
 #[cold]

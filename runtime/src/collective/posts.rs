@@ -1,74 +1,122 @@
-//! Posts of blocking collectives: an image posts what others need of it, as for an asynchronous collective, and waits only for those of which
-//! it needs something.
+//! Posts of blocking collectives: an image posts what others need of it, and waits only for those of which it needs something.
 //!
 //! All images make them in the same order with barriers. So every barrier compares, with the calls, a hash of all posts before: the
 //! *chain*. And an image that waits for a post finds out if the other has entered a barrier without it.
 
-use std::rc::Rc;
-use std::sync::atomic::Ordering;
+use std::ops::Range;
+use std::ptr;
 
-use crate::call::Call;
-use crate::collective::request::CollectiveRequest;
+use crate::call::{Call, READ};
+use crate::collective::barrier::{describe_barrier, disagree};
+use crate::collective::describe::describe_recorded;
+use crate::image::descriptor::ALIGN;
 use crate::image::team::Team;
-use crate::lockfree::arrival::Signature;
+use crate::job::image_failed::ImageFailed;
+use crate::lockfree::arrival::{Arrival, Signature, WORDS};
 use crate::lockfree::barrier::Barrier;
+use crate::lockfree::eventcount::{self, Around, WaitStrategy};
+use crate::lockfree::post_ring::POSTS;
+use crate::waiting::{Cause, Stop, Waiting};
+use coarray_fabric::memory::region::{BUFFER_BYTES, POSTED_BYTES};
 
-/// After so many posts all images wait for each other, so that none has more than these to keep.
-const MOST_POSTS: u64 = 64;
+/// Up to so many bytes lie in the slot of the post, behind their length; more in the scratch space.
+const INSIDE: usize = (WORDS - 1) * size_of::<u64>();
 
-/// While this lives, the image makes no other collective call of the team.
+/// A blocking collective to which this image has posted. While this lives, the image makes no other collective call of the team.
 #[derive(Debug)]
-pub struct InProgress<'a>(&'a Team);
+pub struct Post<'a> {
+    team: &'a Team,
+    call: &'a Call,
+    number: u64,
+}
 
-impl Drop for InProgress<'_> {
+impl Drop for Post<'_> {
     fn drop(&mut self) {
-        self.0.in_epoch.set(false);
+        self.team.in_epoch.set(false);
     }
 }
 
 impl Team {
-    /// Collective. Begins a blocking collective to which this image contributes these bytes; otherwise as [`post`](Self::post). Images
-    /// compare it with the calls that they make at the latest in the next barrier.
+    /// Collective. Begins a blocking collective to which this image contributes these bytes; no image contributes more than `most`. Images
+    /// compare it with the calls that they make when they read a post, or at the latest in the next barrier.
+    ///
+    /// If the job has ended, the image unwinds.
     ///
     /// # Panics
-    /// If another collective of the team is in progress, or the heap has no room for the bytes.
+    /// If another collective of the team is in progress, or there are more than `most` bytes, or `most` are more than
+    /// [`MOST_POSTED`].
     ///
     /// # Safety
-    /// As [`post`](Self::post). All images of the team share memory.
-    pub unsafe fn post_blocking(
-        self: &Rc<Self>,
-        call: &Call,
+    /// Other layers rely on the contribution of an image to this call: it is what the operation requires. `most` is the same on all images
+    /// whose calls are. All images of the team share memory, and the job does not go on when one fails.
+    pub unsafe fn post_blocking<'a>(
+        &'a self,
+        call: &'a Call,
         bytes: &[u8],
-    ) -> (CollectiveRequest, InProgress<'_>) {
+        most: usize,
+    ) -> Post<'a> {
+        assert!(bytes.len() <= most && most <= MOST_POSTED);
         if self.in_epoch.replace(true) {
             self.refuse_epoch(call);
         }
-        let in_progress = InProgress(self);
+        let number = self.posts.get();
+        let post = Post {
+            team: self,
+            call,
+            number,
+        };
         let image = self.image();
+        image.check_abort();
         if !image.last_call.is_like(call) {
             image.record_call(call);
         }
-        let begun = self.outstanding.borrow().begun;
-        // Before the post: a panic that the program catches may end the operation on this image alone.
-        if begun % MOST_POSTS == MOST_POSTS - 1 {
-            // SAFETY: no layer relies on anything that an image did before this barrier.
-            unsafe { self.barrier(call) };
+        let room = match most <= INSIDE {
+            true => 0,
+            false => most.next_multiple_of(ALIGN),
+        };
+        let (mut posts, mut used) = self.since_read.get();
+        if posts == POSTS || used + room > POSTED_BYTES {
+            // SAFETY: this image has read what it needs of all posts, as no collective was in progress.
+            unsafe { self.barrier(&call.at_step(READ)) };
+            (posts, used) = (0, 0);
         }
-        // SAFETY: the caller vouches for the contribution.
-        let request = unsafe { self.post(call, &[bytes]) };
+        let mut words = [bytes.len() as u64, 0, 0];
+        if bytes.len() <= INSIDE {
+            let mut inside = [0; INSIDE];
+            inside[..bytes.len()].copy_from_slice(bytes);
+            let (halves, _) = inside.as_chunks();
+            for (word, half) in words[1..].iter_mut().zip(halves) {
+                *word = u64::from_ne_bytes(*half);
+            }
+        } else {
+            words[1] = used as u64;
+            let target = self.posted_bytes(self.index(), used..used + bytes.len());
+            // SAFETY: the target lies in this image's scratch space, as `used + room` is at most `POSTED_BYTES`, and overlaps no slice of the
+            // program. Nobody reads it: since the last barrier for `READ` this image has written `used` bytes, all before it, and whoever read
+            // others had read them before that barrier.
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
+        }
+        // Not before, so that a barrier that the image leaves by a panic is made again.
+        self.since_read.set((posts + 1, used + room));
+        self.posts.set(number + 1);
         // The multiplier is that of `SplitMix64` (G. Steele and others, 2014): odd, with bits everywhere.
         let add = |chain: u64, word: &u64| {
             (chain.rotate_left(17) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         };
-        let chain = call
-            .signature()
-            .iter()
-            .fold(self.chain.get().wrapping_add(1), add);
+        let before = self.chain.get().wrapping_add(1);
+        let chain = call.signature().iter().fold(before, add);
         self.chain.set(chain);
-        // Relaxed: the next barrier's arrival publishes it.
-        let own = &self.control(self.index()).log.chain;
-        own.store(chain, Ordering::Relaxed);
-        (request, in_progress)
+        let (signature, record) = (call.signature(), image.last_call.number());
+        let ring = &self.control(self.index()).posts;
+        ring.post(number, &words, signature, record, chain);
+        post
+    }
+
+    /// Bytes that the image with this index has posted.
+    fn posted_bytes(&self, index: usize, range: Range<usize>) -> *mut u8 {
+        assert!(range.start <= range.end && range.end <= POSTED_BYTES);
+        let before = 2 * BUFFER_BYTES + range.start;
+        self.scratch(index).wrapping_add(before)
     }
 
     /// What this image publishes of a call when it enters a barrier.
@@ -81,9 +129,188 @@ impl Team {
 
     /// What the image with this index published in the last barrier, without its chain.
     pub(crate) fn unmark(&self, index: usize, mut signature: Signature) -> Signature {
-        // Relaxed: the arrival has published it, and the image is still in the barrier.
-        let chain = self.control(index).log.chain.load(Ordering::Relaxed);
-        signature[1] ^= chain;
+        // The image is still in the barrier.
+        signature[1] ^= self.control(index).posts.chain();
         signature
+    }
+}
+
+/// The most bytes that an image can post.
+pub const MOST_POSTED: usize = POSTED_BYTES / 8;
+
+impl Post<'_> {
+    /// Waits for the post of the image with this index, and calls `use_bytes` with all of its bytes; they are aligned to a cache line.
+    ///
+    /// If the image is in another collective, or has failed, the job ends with a report. If the job has ended, the
+    /// image unwinds.
+    #[inline]
+    pub fn read<R>(&self, index: usize, use_bytes: impl FnOnce(&[u8]) -> R) -> R {
+        #[repr(align(64))]
+        struct Inside([[u8; size_of::<u64>()]; WORDS - 1]);
+
+        let slot = self.team.control(index).posts.slot(self.number);
+        if !slot.has_entered(self.number + 1) {
+            self.await_post(slot, index);
+        }
+        if !slot.agrees(self.call.signature()) {
+            self.team.disagree_by_posts(index, self.number);
+        }
+        let [length, first, second] = slot.words();
+        let length = length as usize;
+        if length <= INSIDE {
+            let inside = Inside([first, second].map(u64::to_ne_bytes));
+            return use_bytes(&inside.0.as_flattened()[..length]);
+        }
+        let start = first as usize;
+        let place = self.team.posted_bytes(index, start..start + length);
+        // SAFETY: the image wrote these bytes of its scratch space before it posted, in this call: the signatures are equal. It writes them
+        // again only after a barrier, for which this image calls no function of the program that still reads them: another collective of
+        // the team is refused until `self` is dropped.
+        use_bytes(unsafe { std::slice::from_raw_parts(place, length) })
+    }
+
+    /// Waits until the post is there.
+    fn await_post(&self, slot: &Arrival, index: usize) {
+        let team = self.team;
+        let patience = team.image().backoff.patience();
+        let wait = || PostWait::new(self, index);
+        let end = eventcount::until(&slot.signal, self.number + 1, patience, wait);
+        match end {
+            Ok(()) => {}
+            // The image may have posted between the last check and its failure.
+            Err(NoPost::Stopped(Stop::Failed)) if slot.has_entered(self.number + 1) => {}
+            Err(NoPost::Stopped(Stop::Failed)) => {
+                let failed = ImageFailed::new(vec![index]);
+                team.fail_because(&failed, &self.call.describe(team))
+            }
+            Err(NoPost::Stopped(_)) => team.image().unwind(),
+            Err(NoPost::InBarrier) => {
+                check_posts(team, index, |_| describe_barrier(team, index));
+                // It has left the barrier, as the job has ended.
+                team.image().check_abort();
+                unreachable!("an image in a barrier has made a post that it had not made")
+            }
+        }
+    }
+}
+
+impl Team {
+    /// The call of the image with this index that made this post, as text.
+    fn describe_post(&self, index: usize, number: u64) -> String {
+        let control = self.control(index);
+        let calls = &self.image().control(self.members()[index] as usize).calls;
+        let texts = calls.read(control.posts.record(number));
+        describe_recorded(control.posts.slot(number).signature(), texts, self)
+    }
+
+    /// Ends the job because this image and the one with this index made different posts with this number.
+    #[cold]
+    fn disagree_by_posts(&self, index: usize, number: u64) -> ! {
+        let both = [self.index(), index].map(|index| {
+            let image = self.members()[index] as usize;
+            (image, self.describe_post(index, number))
+        });
+        disagree(self, both)
+    }
+}
+
+/// Ends the job if this image and the one with this index have posted different calls; `describe` says in which other calls they are.
+/// Neither posts anything meanwhile.
+#[cold]
+pub(crate) fn check_posts(team: &Team, other: usize, describe: impl Fn(usize) -> String) {
+    if !team.is_on_one_node() {
+        return;
+    }
+    let me = team.index();
+    let (mine, theirs) = (&team.control(me).posts, &team.control(other).posts);
+    let (begun, posted) = (mine.posted(), theirs.posted());
+    for number in begun.max(posted).saturating_sub(POSTS as u64)..begun.min(posted) {
+        if !theirs.slot(number).agrees(&mine.slot(number).signature()) {
+            team.disagree_by_posts(other, number);
+        }
+    }
+    if begun == posted {
+        return;
+    }
+    // The first post that one has made alone.
+    let number = begun.min(posted);
+    let texts = [me, other].map(|index| {
+        let has_posted = (index == me) == (begun > posted);
+        let text = match has_posted {
+            true => team.describe_post(index, number),
+            false => describe(index),
+        };
+        (team.members()[index] as usize, text)
+    });
+    disagree(team, texts)
+}
+
+/// Why an image waits for a post: that of the image with this index.
+struct MissingPost<'a> {
+    post: &'a Post<'a>,
+    index: usize,
+}
+
+impl Cause for MissingPost<'_> {
+    fn describe(&self) -> String {
+        format!("is in {}", self.post.call.describe(self.post.team))
+    }
+
+    fn awaited(&self) -> Option<usize> {
+        Some(self.post.team.members()[self.index] as usize)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.post.team.is_failed(self.index)
+    }
+}
+
+/// Why the post of an image does not come.
+enum NoPost {
+    Stopped(Stop),
+    /// It is in a barrier that this image has not entered.
+    InBarrier,
+}
+
+/// Waits for the post of another image.
+struct PostWait<'a> {
+    post: &'a Post<'a>,
+    index: usize,
+    watch: Waiting<'a, MissingPost<'a>>,
+}
+
+impl<'a> PostWait<'a> {
+    fn new(post: &'a Post<'a>, index: usize) -> Self {
+        Self {
+            post,
+            index,
+            watch: Waiting::new(post.team.image(), MissingPost { post, index }),
+        }
+    }
+}
+
+impl<'a> Around for PostWait<'a> {
+    type Inner = Waiting<'a, MissingPost<'a>>;
+    type Stop = NoPost;
+
+    fn inner(&self) -> &Self::Inner {
+        &self.watch
+    }
+
+    fn stop(stop: Stop) -> NoPost {
+        NoPost::Stopped(stop)
+    }
+
+    fn check(&self) -> Result<(), NoPost> {
+        let Post { team, number, .. } = *self.post;
+        let next = team.barriers() + 1;
+        let other = team.control(self.index);
+        // In this order: what it posted before it entered is visible then.
+        if other.state.arrivals[(next & 1) as usize].has_entered(next)
+            && !other.posts.slot(number).has_entered(number + 1)
+        {
+            return Err(NoPost::InBarrier);
+        }
+        self.watch.check().map_err(NoPost::Stopped)
     }
 }

@@ -6,9 +6,7 @@ use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::call::{Call, is_blocking};
-use crate::collective::barrier::describe_barrier;
-use crate::collective::outstanding::check_posts;
+use crate::call::Call;
 use crate::collective::outstanding::find_descriptor;
 use crate::collective::outstanding::finish_collective;
 use crate::collective::outstanding::payload_of;
@@ -18,8 +16,7 @@ use crate::image::contribution::Contribution;
 use crate::image::remote_log::RemoteLog;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
-use crate::lockfree::eventcount::{self, Around, Eventcount, WaitStrategy};
-use crate::waiting::{Cause, Stop, Waiting};
+use crate::waiting::Cause;
 
 /// An asynchronous collective that this image has begun; see [`Team::post`].
 ///
@@ -167,11 +164,7 @@ impl CollectiveRequest {
         let posted = posted_count(team, index);
         if !posted.has_reached(self.number + 1) {
             let cause = MissingContribution::new(self, index);
-            let came = match is_blocking(self.call.signature()) {
-                true => self.await_post(posted, index),
-                false => team.image().wait(posted, self.number + 1, cause).is_ok(),
-            };
-            if !came {
+            if team.image().wait(posted, self.number + 1, cause).is_err() {
                 return Err(self.miss(index));
             }
         }
@@ -183,32 +176,6 @@ impl CollectiveRequest {
     fn expect_from(&self, index: usize) {
         self.await_from(index)
             .unwrap_or_else(|incomplete| incomplete.end_job());
-    }
-
-    /// Waits for the post of a blocking collective, which images make in the same order with barriers. Returns whether it has come.
-    fn await_post(&self, posted: &Eventcount, index: usize) -> bool {
-        let team = &*self.team;
-        let patience = team.image().backoff.patience();
-        let waited = eventcount::until(posted, self.number + 1, patience, || {
-            PostWait::new(self, index)
-        });
-        match waited {
-            Ok(()) => true,
-            // The failed image may have posted between the last check and its failure.
-            Err(NoPost::Stopped(Stop::Failed)) => self.is_posted(index),
-            Err(NoPost::Stopped(_)) => team.image().unwind(),
-            Err(NoPost::InBarrier) => {
-                check_posts(team, index, |_| describe_barrier(team, index));
-                // It has left the barrier, as the job has ended.
-                team.image().check_abort();
-                unreachable!("an image in a barrier has made a post that it had not made")
-            }
-        }
-    }
-
-    /// Whether the image with this index has posted its contribution.
-    pub(crate) fn is_posted(&self, index: usize) -> bool {
-        posted_count(&self.team, index).has_reached(self.number + 1)
     }
 
     /// The number of descriptors in the log of the image when its contribution to this collective has arrived.
@@ -317,54 +284,5 @@ impl Cause for MissingContribution<'_> {
 
     fn has_failed(&self) -> bool {
         self.request.team.is_failed(self.index)
-    }
-}
-
-/// Why the post of an image does not come.
-enum NoPost {
-    Stopped(Stop),
-    /// It is in a barrier that this image has not entered.
-    InBarrier,
-}
-
-/// Waits for the post of another image.
-struct PostWait<'a> {
-    request: &'a CollectiveRequest,
-    index: usize,
-    watch: Waiting<'a, MissingContribution<'a>>,
-}
-
-impl<'a> PostWait<'a> {
-    fn new(request: &'a CollectiveRequest, index: usize) -> Self {
-        let cause = MissingContribution::new(request, index);
-        Self {
-            request,
-            index,
-            watch: Waiting::new(request.team().image(), cause),
-        }
-    }
-}
-
-impl<'a> Around for PostWait<'a> {
-    type Inner = Waiting<'a, MissingContribution<'a>>;
-    type Stop = NoPost;
-
-    fn inner(&self) -> &Self::Inner {
-        &self.watch
-    }
-
-    fn stop(stop: Stop) -> NoPost {
-        NoPost::Stopped(stop)
-    }
-
-    fn check(&self) -> Result<(), NoPost> {
-        let team = self.request.team();
-        let next = team.barriers() + 1;
-        let arrival = &team.control(self.index).state.arrivals[(next & 1) as usize];
-        // In this order: what it posted before it entered is visible then.
-        if arrival.has_entered(next) && !self.request.is_posted(self.index) {
-            return Err(NoPost::InBarrier);
-        }
-        self.watch.check().map_err(NoPost::Stopped)
     }
 }

@@ -75,7 +75,7 @@ impl Team {
         quiet();
         let image = self.image();
         let own = image.control(image.index);
-        own.call.write(call, &image.last_call);
+        own.calls.write(call, &image.last_call);
         let steps = &self.control(self.index()).steps;
         steps.signature.write(call.signature());
         steps.begun.advance_to(turn as u64);

@@ -23,7 +23,8 @@ pub struct Contribution<'a> {
 impl<'a> Contribution<'a> {
     /// Borrows the bytes where they are.
     #[inline]
-    pub(crate) fn here(bytes: &'a [u8]) -> Self {
+    #[must_use]
+    pub fn here(bytes: &'a [u8]) -> Self {
         Self {
             start: NonNull::from(bytes).cast(),
             length: bytes.len(),

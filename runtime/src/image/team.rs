@@ -46,8 +46,11 @@ pub struct Team {
     epochs: Cell<usize>,
     /// Whether a blocking collective is in progress.
     pub(crate) in_epoch: Cell<bool>,
-    /// A hash of the blocking collectives for which this image has posted values.
+    /// How many posts this image has made for blocking collectives, and a hash of their calls.
+    pub(crate) posts: Cell<u64>,
     pub(crate) chain: Cell<u64>,
+    /// How many posts and bytes they were since all had been read.
+    pub(crate) since_read: Cell<(usize, usize)>,
     /// How many objects the team has created; numbers them.
     pub(crate) objects: Cell<u64>,
     /// The failure epoch of the job when this team was last searched for failed images.
@@ -146,7 +149,9 @@ impl Team {
             barrier: Cell::new(None),
             epochs: Cell::new(0),
             in_epoch: Cell::new(false),
+            posts: Cell::new(0),
             chain: Cell::new(0),
+            since_read: Cell::new((0, 0)),
             objects: Cell::new(0),
             failure_epoch: Cell::new(0),
             has_failed: Cell::new(false),

@@ -13,7 +13,7 @@ mod wait;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::call::CallRecord;
+use crate::call::record::CallRecords;
 use crate::job::contention::Contention;
 use crate::lockfree::barrier::dissemination::Line;
 use crate::lockfree::checked_barrier::BarrierState;
@@ -21,6 +21,7 @@ use crate::lockfree::lending::Lending;
 use crate::lockfree::lock_nodes::Nodes;
 use crate::lockfree::log::Log;
 use crate::lockfree::parking::Table;
+use crate::lockfree::post_ring::PostRing;
 use crate::lockfree::queue_lock::{QueueLock, QueueNode};
 use coarray_fabric::system::fixed_str::FixedStr;
 use coarray_fabric::system::limits::MAX_IMAGES;
@@ -45,7 +46,7 @@ pub(crate) const SLOTS: usize = MAX_ROUNDS;
 pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// The sizes of the structures that images and supervisor share, and the offsets of their parts.
-const SIZES: [usize; 38] = [
+const SIZES: [usize; 40] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
     offset_of!(JobControl, failure_epoch),
@@ -63,7 +64,7 @@ const SIZES: [usize; 38] = [
     offset_of!(ImageControl, unwinds),
     offset_of!(ImageControl, last_words),
     offset_of!(ImageControl, memory),
-    offset_of!(ImageControl, call),
+    offset_of!(ImageControl, calls),
     offset_of!(ImageControl, waiting),
     offset_of!(ImageControl, queue),
     offset_of!(ImageControl, traffic),
@@ -75,6 +76,8 @@ const SIZES: [usize; 38] = [
     offset_of!(TeamControl, lines),
     offset_of!(TeamControl, critical),
     offset_of!(TeamControl, log),
+    offset_of!(TeamControl, posts),
+    size_of::<PostRing>(),
     size_of::<BarrierState>(),
     size_of::<Steps>(),
     offset_of!(TeamControl, relayed),
@@ -82,7 +85,7 @@ const SIZES: [usize; 38] = [
     size_of::<QueueLock>(),
     size_of::<QueueNode>(),
     size_of::<Log>(),
-    size_of::<CallRecord>(),
+    size_of::<CallRecords>(),
     size_of::<WaitRecord>(),
 ];
 
@@ -229,7 +232,7 @@ pub struct ImageControl {
     /// Why it failed, in its own words, if it had time for any.
     pub last_words: FixedStr<1024>,
     pub(crate) memory: ProcessMemory,
-    pub(crate) call: CallRecord,
+    pub(crate) calls: CallRecords,
     pub(crate) waiting: WaitRecord,
     /// Its node in the queue of the lock that it waits for.
     pub(crate) queue: QueueNode,
@@ -254,6 +257,8 @@ pub(crate) struct TeamControl {
     pub(crate) critical: QueueLock,
     /// The log of its asynchronous collectives.
     pub(crate) log: Log,
+    /// What it posts in blocking collectives.
+    pub(crate) posts: PostRing,
     /// What it lends to the others, and reads from them.
     pub(crate) lending: Lending,
 }

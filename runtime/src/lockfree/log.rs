@@ -37,8 +37,6 @@ pub(crate) struct Log {
     /// How many descriptors the image has posted.
     pub(crate) posted: Eventcount,
     first: Link,
-    /// A hash of the blocking collectives that the image has posted, in their order; 0 for none.
-    pub(crate) chain: AtomicU64,
     over: Watermark,
 }
 

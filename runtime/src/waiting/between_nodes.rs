@@ -18,7 +18,7 @@
 use std::mem::{offset_of, size_of};
 use std::time::{Duration, Instant};
 
-use crate::call::CallRecord;
+use crate::call::record::CallRecords;
 use crate::deadlock::probe::{Answer, Probe};
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing, Reader};
@@ -158,7 +158,7 @@ impl Image {
     /// Fetches the collective operation that an image on another node is in.
     #[cold]
     pub(crate) fn refresh_call(&self, image: usize) {
-        let offset = offset_of!(ImageControl, call);
-        refresh_shadow(self, image, offset, size_of::<CallRecord>());
+        let offset = offset_of!(ImageControl, calls);
+        refresh_shadow(self, image, offset, size_of::<CallRecords>());
     }
 }
