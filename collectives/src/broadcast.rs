@@ -118,7 +118,12 @@ fn by_payload<T: Remote>(
 fn eager<T: Remote>(start: &Start, call: &Call, values: &mut [T], root: usize) {
     let is_root = start.team.index() == root;
     let most = size_of_val(values);
-    let posts = Posts::begin(&start.team, call, if is_root { &*values } else { &[] }, most);
+    let posts = Posts::begin(
+        &start.team,
+        call,
+        if is_root { &*values } else { &[] },
+        most,
+    );
     if !is_root {
         // SAFETY: the root posts its values, whose number is the same on all images whose calls are.
         unsafe { posts.read_into(root, 0, values) };

@@ -31,9 +31,9 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::thread;
 
-use crate::call::tuning::{Rules, Tuning};
 use crate::call::Call;
 use crate::call::record::LastCall;
+use crate::call::tuning::{Rules, Tuning};
 use crate::heap::Heap;
 use crate::image::cross_memory::CrossMemory;
 use crate::image::deferred_free::DeferredFree;

@@ -302,10 +302,7 @@ mod tests {
         assert_eq!(barriers(Algorithm::Flat, 8), 0);
         assert_eq!(barriers(Algorithm::Flat, 32), 1);
         assert_eq!(barriers(Algorithm::Flat, BUFFER_BYTES + 1), 2);
-        assert_eq!(
-            barriers(Algorithm::ReduceScatterAllgather, BUFFER_BYTES),
-            2
-        );
+        assert_eq!(barriers(Algorithm::ReduceScatterAllgather, BUFFER_BYTES), 2);
     }
 
     #[test]

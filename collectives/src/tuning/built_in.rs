@@ -11,11 +11,11 @@ pub(super) type BuiltIn = (Kind, u64, u64, Algorithm);
 /// serve all others.
 ///
 /// Each of two images must read all values of the other anyhow, so [`Algorithm::ReduceScatterAllgather`] only costs a barrier. With more images
-/// it pays from a few thousand bytes on, and from somewhat more where images wait for cores.
+/// it pays from a few thousand bytes on, and from somewhat more where images wait for cores. Short values are posted where not all need all.
 pub(super) const BUILT_IN: [BuiltIn; 24] = [
-    (Kind::Broadcast, 32, 8192, Algorithm::Eager),
+    (Kind::Broadcast, 32, 2048, Algorithm::Eager),
     (Kind::ReduceTo, 32, 2048, Algorithm::Eager),
-    (Kind::Gather, 32, 8192, Algorithm::Eager),
+    (Kind::Gather, 32, 2048, Algorithm::Eager),
     (Kind::Scatter, 32, 2048, Algorithm::Eager),
     (Kind::Scan, 32, 2048, Algorithm::Eager),
     (Kind::Broadcast, 32, 0, Algorithm::Flat),
@@ -46,12 +46,9 @@ pub(super) const BUILT_IN: [BuiltIn; 24] = [
 
 /// The built-in rules before those, in jobs with more images than cores: whoever waits for others, waits for a core. Measured with 4 and 8
 /// images on two cores.
-pub(super) const IN_A_CROWD: [BuiltIn; 5] = [
+pub(super) const IN_A_CROWD: [BuiltIn; 2] = [
     (Kind::Broadcast, 32, 8192, Algorithm::Eager),
-    (Kind::ReduceTo, 32, 2048, Algorithm::Eager),
     (Kind::Gather, 32, 8192, Algorithm::Eager),
-    (Kind::Scatter, 32, 2048, Algorithm::Eager),
-    (Kind::Scan, 32, 2048, Algorithm::Eager),
 ];
 
 /// The built-in rules for teams whose images are on several nodes that share no memory.

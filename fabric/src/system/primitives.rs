@@ -34,6 +34,18 @@ pub fn pause() {
     std::hint::spin_loop();
 }
 
+/// Tells the processor that this thread is about to write `place`, which others have read.
+#[inline]
+pub fn prefetch_to_write<T>(place: &T) {
+    // SAFETY: a prefetch accesses nothing. Processors of this architecture that lack it do nothing.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        std::arch::asm!("prefetchw [{}]", in(reg) place, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
+}
+
 /// Yields the core to other threads.
 pub fn yield_now() {
     std::thread::yield_now();

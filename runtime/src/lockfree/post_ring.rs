@@ -4,7 +4,7 @@
 //! slot `k mod N`. So between two posts of one slot all images pass a barrier, which each enters when it has read what it needs.
 
 use crate::lockfree::arrival::{Arrival, Signature, WORDS};
-use crate::primitives::{AtomicU64, Ordering};
+use crate::primitives::{AtomicU64, Ordering, prefetch_to_write};
 
 /// How many posts an image keeps.
 pub(crate) const POSTS: usize = 256;
@@ -51,6 +51,8 @@ impl<const N: usize> PostRing<N> {
         let slot = self.slot(number);
         slot.bring(words);
         slot.enter(number + 1, signature);
+        // Its readers have the line of the next slot since they read it, and the next arrival must have it back.
+        prefetch_to_write(self.slot(number + 1));
     }
 
     /// Where post `number` is, once the image [has entered](Arrival::has_entered) arrival `number + 1`.

@@ -57,6 +57,8 @@ pub(crate) fn light_fence() {
     }
 }
 
+pub(crate) fn prefetch_to_write<T>(_place: &T) {}
+
 pub(crate) fn heavy_fence() -> bool {
     fence(Ordering::SeqCst);
     true
