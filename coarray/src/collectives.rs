@@ -3,8 +3,7 @@
 //! They take numbers, arrays, slices, vectors, arrays and views of `ndarray` in standard layout, and closed coarrays, and concern
 //! the images of the current [`Team`](crate::Team). All images call the same one, in the same order, and no image leaves before
 //! all have entered whose values it gets; nothing else is synchronised. The `try_` forms return an error when images have failed; the others end the
-//! job. Images post short values in the heap where a root or a scan lets them go on (see [`Algorithm::Eager`]): an image whose heap
-//! has no room panics. Every collective of values that travel also has an [asynchronous](crate::asynchronous) form.
+//! job. Every collective of values that travel also has an [asynchronous](crate::asynchronous) form.
 //!
 //! | to | use |
 //! |---|---|

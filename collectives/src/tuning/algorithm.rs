@@ -65,10 +65,10 @@ pub enum Algorithm {
     Chain,
     /// Each image leaves its values where the others find them, and waits only for those whose values it needs: the root of a broadcast for
     /// nobody. For up to 8 KiB on one machine, and not in jobs that go on when images fail; else it is [`Flat`](Self::Flat), as in
-    /// `co_gatherv` and `co_scatterv`. It takes memory from the heap.
+    /// `co_gatherv` and `co_scatterv`.
     ///
-    /// Images that disagree find out when they read each other's values, or at the latest in the next barrier. It pays where images wait for
-    /// cores, and where the root has other things to do.
+    /// Images that disagree find out when they read each other's values, or at the latest in the next barrier. No image is ahead of another by
+    /// more than 256 such collectives, or 64 KiB.
     Eager,
     /// The collective operation that the fabric between nodes has of its own, in teams that span nodes: on MPI that of the library, in which
     /// all images take part. Before it they compare calls in a barrier. On other fabrics it is [`Flat`](Self::Flat), as on one machine, in
