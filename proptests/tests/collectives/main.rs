@@ -7,6 +7,7 @@ mod located;
 mod mixed;
 mod ndarrays;
 mod nested;
+mod posts;
 mod serialised;
 mod structs;
 mod values;
@@ -18,7 +19,7 @@ use proptest::prelude::*;
 use values::{Count, Digits, Matrix, input};
 
 /// Bytes that pass in one turn, and up to which everyone reads everyone's.
-const TURN: usize = 64 << 10;
+const TURN: usize = 256 << 10;
 const FEW: usize = 2048;
 
 /// Numbers of elements of `size` bytes: few, at the borders of a turn and of the few, and many.

@@ -2,7 +2,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use coarray::asynchronous::co_sum_async;
 use coarray::collectives::{Algorithm, Collective};
 use coarray::prelude::*;
 
@@ -58,7 +57,7 @@ fn a_post_is_named_also_to_an_image_that_ends() {
 #[test]
 fn the_one_post_of_many_that_differs_is_named() {
     for images in [2, 4] {
-        for odd in [0, 3, 62, 63, 64, 500, 999] {
+        for odd in [0, 3, 254, 255, 256, 257, 500, 999] {
             let report = report(images, "many", || {
                 for number in 0..1000 {
                     let root = usize::from(number == odd && this_image() == 1);
@@ -77,28 +76,56 @@ fn the_one_post_of_many_that_differs_is_named() {
     }
 }
 
+/// A call site of its own for each type.
+fn post<T: Remote + Default>() {
+    eager().co_broadcast(&mut T::default(), 0);
+}
+
 #[test]
-fn asynchronous_collectives_are_in_one_order_with_posts() {
-    for images in [2, 3] {
-        let report = report(images, "order", || {
-            let sum = || co_sum_async(1u8);
-            let broadcast = || eager().co_broadcast(&mut 1u8, 0);
+fn a_post_is_named_whose_line_and_type_are_known_no_more() {
+    // More types than an image keeps texts of.
+    let many = [
+        post::<u8>,
+        post::<u16>,
+        post::<u32>,
+        post::<u64>,
+        post::<i8>,
+        post::<i16>,
+        post::<i32>,
+        post::<i64>,
+        post::<f32>,
+        post::<f64>,
+        post::<[u8; 2]>,
+        post::<[u8; 3]>,
+        post::<[u8; 4]>,
+        post::<[u8; 5]>,
+        post::<[u8; 6]>,
+        post::<[u8; 7]>,
+        post::<[u8; 8]>,
+    ];
+    for kept in [1, 14, 15, 17] {
+        let report = report(2, "texts", || {
             match this_image() {
-                1 => {
-                    let sum = sum();
-                    broadcast();
-                    sum.wait();
-                }
-                _ => {
-                    broadcast();
-                    sum().wait();
-                }
+                0 => post::<bool>(),
+                _ => eager().co_gather(&1u128, &mut [0; 2], 0),
             }
+            many[..kept].iter().for_each(|post| post());
+            sync_all();
         });
-        for (image, operation) in parse(&report) {
-            let words = ["co_broadcast of u8", "co_sum_async of u8"][usize::from(image == 1)];
-            assert!(operation.starts_with(words), "{report}");
+        let words = parse(&report).map(|(_, words)| words);
+        let known = [0, 1].map(|one| {
+            let texts = ["co_broadcast of bool from", "co_gather of u128 to"];
+            words[one].starts_with(texts[one])
+        });
+        // The call of `sync_all` has a text, too.
+        if kept < 15 {
+            assert_eq!(known, [true; 2], "{report}");
         }
+        let names = ["co_broadcast of ", "co_gather of "];
+        assert!(
+            (0..2).all(|one| words[one].starts_with(names[one])),
+            "{report}"
+        );
     }
 }
 
