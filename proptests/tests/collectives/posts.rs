@@ -10,7 +10,9 @@ fn value(number: u64, image: usize, place: usize) -> u64 {
 }
 
 fn own(number: u64, image: usize, length: usize) -> Vec<u64> {
-    (0..length).map(|place| value(number, image, place)).collect()
+    (0..length)
+        .map(|place| value(number, image, place))
+        .collect()
 }
 
 /// One operation, whose kind, root and length follow from its number.
@@ -72,4 +74,25 @@ fn images_far_ahead_overwrite_nothing_that_is_read_later() {
     (0..3000).for_each(check);
     let team = Team::form(this_image() as u64 % 2);
     team.change(|| (0..500).for_each(check));
+}
+
+/// The others wake up while the root goes on, which would be far ahead by then if nothing kept it.
+#[coarray::test(images = [2, 3])]
+fn a_root_is_kept_from_what_others_have_not_read() {
+    let eager = Collective::new().algorithm(Algorithm::Eager);
+    let begun = Coarray::new(Coevent::new());
+    for (length, operations) in [(1, 5000), (3, 5000), (1024, 200), (1000, 200)] {
+        for number in 0..operations {
+            if number == 0 && this_image() != 0 {
+                begun.wait();
+            }
+            let mut values = own(number, this_image(), length);
+            eager.co_broadcast(&mut values, 0);
+            assert_eq!(values, own(number, 0, length));
+            if number == 0 && this_image() == 0 {
+                (1..num_images()).for_each(|image| begun.at(image).post());
+            }
+        }
+        sync_all();
+    }
 }
