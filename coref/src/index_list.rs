@@ -20,7 +20,7 @@ use crate::cofuture::Cofuture;
 use crate::coref::Coref;
 use crate::radix_sort::sort_by_key;
 use crate::region::fetch::fetch_runs;
-use crate::region::issued::{issue_gets, issue_puts};
+use crate::region::issued::{AllIssued, issue_gets, issue_puts};
 use crate::region::runs::Run;
 use crate::region::send::{copy_runs, send_runs};
 use crate::remote::{Remote, Symmetric};
@@ -241,12 +241,13 @@ impl<T: Remote, A: Access> Coref<[T], A> {
         self.check_indices(indices, values.len());
         let source = values.as_ptr().cast::<u8>();
         // SAFETY: all indices were checked, and there is a value for each, which has no padding. The requests own their buffers.
-        unsafe {
+        let issued = unsafe {
             issue_puts(self, in_order::<T>(indices).into_iter(), |run| {
                 let value = slice::from_raw_parts(source.wrapping_offset(run.from), size_of::<T>());
                 Buffer::Owned(value.into())
             })
-        }
+        };
+        AllIssued::cofuture_of_puts(issued)
     }
 }
 

@@ -8,10 +8,12 @@ use coarray_fabric::{Buffer, SignalOperation};
 use crate::access::MayPut;
 use crate::cofuture::{Cofuture, InFlight};
 use crate::coref::Coref;
+use crate::region::Region;
+use crate::region::issued::AllIssued;
 use crate::remote::Remote;
 use crate::scope::AsyncScope;
 use crate::shape::Shape;
-use crate::transfer::{Issued, issue_put};
+use crate::transfer::issue_put;
 
 impl<T: ?Sized, A: MayPut> Coref<T, A> {
     /// Begins to put a copy of `value`, and to signal when it is there.
@@ -35,11 +37,8 @@ impl<T: ?Sized, A: MayPut> Coref<T, A> {
         let bytes = unsafe { slice::from_raw_parts(ptr::from_ref(&value).cast(), size_of::<T>()) };
         // SAFETY: the request owns the buffer, which is as long as the place. The caller vouches for the word.
         unsafe {
-            signal_after(
-                issue_put(self, Buffer::Owned(bytes.into())),
-                signal,
-                operation,
-            )
+            let put = issue_put(self, Buffer::Owned(bytes.into()));
+            signal_after(put.into(), signal, operation)
         }
     }
 
@@ -67,19 +66,48 @@ impl<T: ?Sized, A: MayPut> Coref<T, A> {
         let buffer = Buffer::Lent(ptr::from_ref(source).cast_mut().cast(), self.bytes());
         // SAFETY: the source is as long as the place, and borrowed until the end of the scope, which completes the put. A put only reads its
         // buffer, so the cast to `*mut` is never written through. The caller vouches for the word.
-        unsafe { signal_after(issue_put(self, buffer), signal, operation) }
+        unsafe { signal_after(issue_put(self, buffer).into(), signal, operation) }
+    }
+}
+
+impl<'a, T: Remote, const D: usize, A: MayPut> Region<'a, T, D, A> {
+    /// Begins to put `source` to the items, in row order, and to signal when all are there; none, and nothing is begun, if there are no bytes.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    ///
+    /// # Safety
+    /// As of [`Coref::issue_put_signal`].
+    #[doc(hidden)]
+    #[track_caller]
+    pub unsafe fn issue_put_from_signal<'scope>(
+        &self,
+        source: &'scope [T],
+        signal: usize,
+        operation: SignalOperation,
+        _scope: &'a AsyncScope<'scope, '_>,
+    ) -> Option<Cofuture<'a, ()>> {
+        self.check_length(source.len());
+        // SAFETY: the source has as many items as the region, and is borrowed until the end of the scope, which completes the puts. The caller
+        // vouches for the word.
+        unsafe {
+            Some(signal_after(
+                self.issue_puts(source.as_ptr())?,
+                signal,
+                operation,
+            ))
+        }
     }
 }
 
 /// # Safety
 /// As of [`Coref::issue_put_signal`].
 unsafe fn signal_after<'a>(
-    put: Issued,
+    puts: AllIssued,
     signal: usize,
     operation: SignalOperation,
 ) -> Cofuture<'a, ()> {
-    let Issued { image, request } = put;
     // SAFETY: the caller vouches for the word.
-    let request = unsafe { image.signal_after(request, signal, operation) };
-    Cofuture::in_flight(InFlight::new(Issued { image, request }, |_| Ok(())))
+    let issued = unsafe { puts.signal_after(signal, operation) };
+    Cofuture::in_flight(InFlight::new(issued, |_| Ok(())))
 }

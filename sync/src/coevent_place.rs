@@ -307,6 +307,8 @@ fn put_region<T: Remote, const D: usize, B: MayPut>(
     event: &Coref<Coevent>,
 ) {
     check_image(region.beside(), event);
+    // A waker of a put that this completes may panic: it runs when the event is posted.
+    let _deferral = (!region.beside().is_direct()).then(Deferral::new);
     region.put_from(source);
     post_after_puts(event);
 }

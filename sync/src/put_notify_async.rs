@@ -1,6 +1,6 @@
 //! Puts in flight that post an event when they have arrived.
 
-use coarray_coref::{AsyncScope, Cofuture, Coref, LocalOrRemote, MayPut, Remote, Shape};
+use coarray_coref::{AsyncScope, Cofuture, Coref, LocalOrRemote, MayPut, Region, Remote, Shape};
 
 use crate::coevent::Coevent;
 use crate::coevent_place::{POST, PutNotify, check_image};
@@ -35,7 +35,7 @@ use crate::coevent_place::{POST, PutNotify, check_image};
 ///
 /// # Source
 /// `NOTIFY=` of image selectors, Fortran 2023; `shmem_put_signal_nbi`, OpenSHMEM 1.5 section 9.8; `gaspi_write_notify`, GASPI 17.1.
-pub trait PutNotifyAsync<T: ?Sized>: PutNotify<T> {
+pub trait PutNotifyAsync<'a, T: ?Sized>: Copy {
     /// One-sided. Begins to store a copy of `value` in the place, and to post `event`, which is on the same image. The wait that consumes the
     /// post sees the value. The cofuture is ready when the event is posted.
     ///
@@ -48,7 +48,7 @@ pub trait PutNotifyAsync<T: ?Sized>: PutNotify<T> {
     /// # Source
     /// As [`PutNotifyAsync`].
     #[track_caller]
-    fn put_notify_async(&self, value: T, event: &Coref<Coevent>) -> Cofuture<'_, ()>
+    fn put_notify_async(self, value: T, event: &Coref<Coevent>) -> Cofuture<'a, ()>
     where
         T: Remote;
 
@@ -83,8 +83,8 @@ pub trait PutNotifyAsync<T: ?Sized>: PutNotify<T> {
     /// # Source
     /// As [`PutNotifyAsync`].
     #[track_caller]
-    fn put_from_notify_async<'a, 'scope>(
-        &'a self,
+    fn put_from_notify_async<'scope>(
+        self,
         source: &'scope T,
         event: &Coref<Coevent>,
         scope: &'a AsyncScope<'scope, '_>,
@@ -93,9 +93,9 @@ pub trait PutNotifyAsync<T: ?Sized>: PutNotify<T> {
         T: Shape<Item: Remote>;
 }
 
-impl<T: ?Sized, B: MayPut> PutNotifyAsync<T> for Coref<T, B> {
+impl<'a, T: ?Sized, B: MayPut> PutNotifyAsync<'a, T> for &'a Coref<T, B> {
     #[track_caller]
-    fn put_notify_async(&self, value: T, event: &Coref<Coevent>) -> Cofuture<'_, ()>
+    fn put_notify_async(self, value: T, event: &Coref<Coevent>) -> Cofuture<'a, ()>
     where
         T: Remote,
     {
@@ -114,8 +114,8 @@ impl<T: ?Sized, B: MayPut> PutNotifyAsync<T> for Coref<T, B> {
     }
 
     #[track_caller]
-    fn put_from_notify_async<'a, 'scope>(
-        &'a self,
+    fn put_from_notify_async<'scope>(
+        self,
         source: &'scope T,
         event: &Coref<Coevent>,
         scope: &'a AsyncScope<'scope, '_>,
@@ -135,5 +135,60 @@ impl<T: ?Sized, B: MayPut> PutNotifyAsync<T> for Coref<T, B> {
                 Cofuture::ready(())
             }
         }
+    }
+}
+
+/// [`put_from_notify_async`](PutNotifyAsync::put_from_notify_async) of a region, from its items in row order.
+///
+/// # Examples
+/// ```
+/// use coarray::asynchronous::async_scope;
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let mut plane = Coarray::<[[f64; 4]; 3]>::zeroed();
+///     let arrived = Coarray::new(Coevent::new());
+///     let plane = plane.open();
+///     let (other, column) = (1 - this_image(), [0.5, 1.5, 2.5]);
+///     async_scope(|scope| {
+///         let sent = plane.at(other).region((.., 3)).put_from_notify_async(&column, arrived.at(other), scope);
+///         // ... compute something ...
+///         sent.wait();
+///     });
+///     arrived.wait();
+///     assert_eq!(plane.here().column(3).to_vec(), column);
+/// });
+/// ```
+impl<'a, T: Remote, const D: usize, B: MayPut> PutNotifyAsync<'a, [T]> for Region<'a, T, D, B> {
+    /// Never called: a slice is no value by itself.
+    #[track_caller]
+    fn put_notify_async(self, value: [T], event: &Coref<Coevent>) -> Cofuture<'a, ()>
+    where
+        [T]: Remote,
+    {
+        self.put_notify(value, event);
+        Cofuture::ready(())
+    }
+
+    #[track_caller]
+    fn put_from_notify_async<'scope>(
+        self,
+        source: &'scope [T],
+        event: &Coref<Coevent>,
+        scope: &'a AsyncScope<'scope, '_>,
+    ) -> Cofuture<'a, ()> {
+        check_image(self.beside(), event);
+        let issued = match event.locate() {
+            LocalOrRemote::Remote(event) if !self.beside().is_direct() => {
+                let signal = event.offset + Coevent::SIGNALS;
+                // SAFETY: as in `put_notify_async` of a coref.
+                unsafe { self.issue_put_from_signal(source, signal, POST, scope) }
+            }
+            _ => None,
+        };
+        issued.unwrap_or_else(|| {
+            self.put_from_notify(source, event);
+            Cofuture::ready(())
+        })
     }
 }

@@ -137,6 +137,7 @@ fn by_themselves() {
         ("pairs", Agreement::None),
         ("collectives", Agreement::Total),
         ("long_values", Agreement::Total),
+        ("transfers", Agreement::Total),
         ("teams", Agreement::Total),
         ("phases", Agreement::Total),
         ("creations", Agreement::Total),

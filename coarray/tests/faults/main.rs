@@ -15,6 +15,7 @@ mod posted;
 mod programs;
 mod random;
 mod status;
+mod transfers;
 
 use std::process::ExitCode;
 
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         plain::trials(),
         posted::trials(),
         status::trials(),
+        transfers::trials(),
     ];
     let trial = |(name, check)| harness::trial(name, check);
     harness::run(checks.concat().into_iter().map(trial))

@@ -37,6 +37,7 @@ pub fn run(name: &str) -> ExitCode {
         "posting" => coarray::launch(crate::posted::posting),
         "long_values" => coarray::launch(crate::long_values::program),
         "plain" => coarray::launch(crate::plain::program),
+        "transfers" => coarray::launch(crate::transfers::program),
         "status" => coarray::launch(crate::status::program),
         _ => panic!("there is no program {name}"),
     }

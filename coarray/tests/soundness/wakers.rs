@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use coarray::Launch;
+use coarray::asynchronous::async_scope;
 use coarray::collectives::{Algorithm, Collective};
 use coarray::prelude::*;
 
@@ -233,6 +234,36 @@ fn a_waker_that_panics_holds_up_no_post_of_a_put_in_flight() {
             assert_eq!(open.here()[1].get(), [slot as u64, 8]);
             sync_all();
         }
+    };
+    Launch::new(2).simulated_nodes(2).run(job).unwrap();
+}
+
+#[cfg(feature = "simulated")]
+#[test]
+fn a_waker_that_panics_holds_up_no_post_of_a_region() {
+    let job = || {
+        let mut words = Coarray::new([0u64; 2]);
+        let mut rows = Coarray::new([[0u64; 200]; 3]);
+        let full = Coarray::<[Coevent; 2]>::from_fn(|_| Coevent::new());
+        let (words, rows) = coarray::open((&mut words, &mut rows));
+        let other = 1 - this_image();
+        // Long runs, which the put waits for.
+        let block = rows.at(other).region((1.., 1..));
+        with_waker(words.at(other), panics, || {
+            assert_panics(|| block.put_from_notify(&[5; 398], &full.at(other)[0]));
+        });
+        full[0].wait();
+        assert_eq!(rows.here()[2][199].get(), 5);
+        sync_all();
+        async_scope(|scope| {
+            with_waker(words.at(other), panics, || {
+                let event = &full.at(other)[1];
+                std::mem::forget(block.put_from_notify_async(&[7; 398], event, scope));
+                assert_panics(quiet);
+            });
+        });
+        full[1].wait();
+        assert_eq!(rows.here()[2][199].get(), 7);
     };
     Launch::new(2).simulated_nodes(2).run(job).unwrap();
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use coarray::asynchronous::{CofutureSet, co_sum_async};
+use coarray::asynchronous::{CofutureSet, async_scope, co_sum_async};
 use coarray::events::Coevents;
 use coarray::prelude::*;
 
@@ -80,6 +80,11 @@ pub const SECTION: Section = Section {
             "7.16",
             "what takes the post of a put in flight sees its data, at the latest when its image waits",
             put_in_flight,
+        ),
+        Clause::new(
+            "7.17",
+            "so it is with all items of a region in flight",
+            region_in_flight,
         ),
     ],
 };
@@ -257,6 +262,35 @@ fn put_in_flight(check: &mut Check) {
             came(check, &arrived[slot], 1);
             Parcel::of(round, left(1)).look_for(check, &x.here()[slot]);
         }
+        seen.at(left(1)).post();
+        if !came(check, &seen, 1) {
+            break;
+        }
+    }
+}
+
+fn region_in_flight(check: &mut Check) {
+    const COLUMNS: usize = 300;
+    let arrived = Coarray::<[Coevent; 2]>::from_fn(|_| Coevent::new());
+    let seen = Coarray::new(Coevent::new());
+    let mut x = Coarray::<[[u64; COLUMNS]; 10]>::zeroed();
+    let x = x.open();
+    for round in 1..ROUNDS {
+        // Long runs and single items.
+        let there = x.at(right(1));
+        let rows = there.region((1.., 1..));
+        let column = there.region((.., 0));
+        let (block, few) = (vec![round; rows.len()], [round; 10]);
+        async_scope(|scope| {
+            let event = &arrived.at(right(1))[0];
+            drop(rows.put_from_notify_async(&block, event, scope));
+            let event = &arrived.at(right(1))[1];
+            drop(column.put_from_notify_async(&few, event, scope));
+        });
+        came(check, &arrived[1], 1);
+        check.same_items("the column", &x.here().region((.., 0)).to_vec(), &few);
+        came(check, &arrived[0], 1);
+        check.same_items("the block", &x.here().region((1.., 1..)).to_vec(), &block);
         seen.at(left(1)).post();
         if !came(check, &seen, 1) {
             break;

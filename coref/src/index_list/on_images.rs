@@ -155,10 +155,7 @@ pub fn scatter_listed_async<'a, T: Remote, A: MayPut>(
         // completed its operations, the owner holds no reference.
         unsafe { fabric.issue_put(image, offset, buffer) }
     });
-    match issued {
-        Some(all) => all.cofuture(|| Ok(())),
-        None => Cofuture::complete(Ok(())),
-    }
+    AllIssued::cofuture_of_puts(issued)
 }
 
 /// Issues an operation for each item, with its image, offset and position.

@@ -129,12 +129,25 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
             self.put_from(source);
             return Cofuture::complete(Ok(()));
         }
+        // SAFETY: the source has as many items as the region, and is borrowed until the end of the scope, which completes the
+        // operations.
+        AllIssued::cofuture_of_puts(unsafe { self.issue_puts(source.as_ptr()) })
+    }
+
+    /// Begins to put items that lie in row order.
+    ///
+    /// # Safety
+    /// `source` is valid for reads of all items until the operations are complete.
+    pub(crate) unsafe fn issue_puts(&self, source: *const T) -> Option<AllIssued>
+    where
+        A: MayPut,
+    {
         const { T::CHECK };
         let runs = self.runs_from(self.packed());
         let length = runs.length();
-        let source = source.as_ptr().cast::<u8>();
-        // SAFETY: the source has as many items as the region, and is borrowed until the end of the scope, which completes the
-        // operations. A put only reads its buffer, so the cast to `*mut` is never written through.
+        let source = source.cast::<u8>();
+        // SAFETY: the caller vouches for the source, and the items lie within the place. A put only reads its buffer, so the cast to `*mut`
+        // is never written through.
         unsafe {
             issue_puts(self.first, runs, |run| {
                 Buffer::Lent(source.wrapping_offset(run.from).cast_mut(), length)
@@ -186,14 +199,15 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
         let length = runs.length();
         // SAFETY: the vector is valid for writes of all items, and afterwards for reads of the runs, which are parts of it. The
         // requests own their buffers, which are as long as the runs.
-        unsafe {
+        let issued = unsafe {
             source.fetch(items.as_mut_ptr().cast(), source.packed());
             let bytes = items.as_ptr().cast::<u8>();
             issue_puts(self.first, runs, |run| {
                 let run = slice::from_raw_parts(bytes.wrapping_offset(run.from), length);
                 Buffer::Owned(run.into())
             })
-        }
+        };
+        AllIssued::cofuture_of_puts(issued)
     }
 
     /// One-sided. Begins to store `value` in every item.
@@ -229,6 +243,7 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
         let bytes: &[u8] =
             unsafe { slice::from_raw_parts(values.as_ptr().cast(), size_of_val(&values[..])) };
         // SAFETY: the requests own their buffers, which are as long as the runs.
-        unsafe { issue_puts(self.first, runs, |_| Buffer::Owned(bytes.into())) }
+        let issued = unsafe { issue_puts(self.first, runs, |_| Buffer::Owned(bytes.into())) };
+        AllIssued::cofuture_of_puts(issued)
     }
 }

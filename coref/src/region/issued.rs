@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use coarray_fabric::{Buffer, Request};
+use coarray_fabric::{Buffer, Request, SignalOperation};
 use coarray_runtime::Image;
 
 use crate::access::{Access, MayPut};
@@ -37,6 +37,19 @@ impl AllIssued {
         Some(Self { last, others })
     }
 
+    /// Signals when all are complete, which are puts to one image. The result is complete when that is done.
+    ///
+    /// # Safety
+    /// As of `Fabric::put_signal`, for the signal word, which is at this offset on the image of the puts, until this image has completed what it
+    /// issued.
+    pub(crate) unsafe fn signal_after(self, signal: usize, operation: SignalOperation) -> Issued {
+        // A signal comes after all earlier puts, the others among them.
+        let Issued { image, request } = self.last;
+        // SAFETY: the caller vouches for the word.
+        let request = unsafe { image.signal_after(request, signal, operation) };
+        Issued { image, request }
+    }
+
     /// The cofuture of all, whose result is that of `deliver`.
     pub(crate) fn cofuture<'a, R: 'a>(
         self,
@@ -50,6 +63,21 @@ impl AllIssued {
                 .for_each(|request| image.fabric().wait(request));
             deliver()
         }))
+    }
+
+    /// The cofuture of puts, of which there may be none.
+    pub(crate) fn cofuture_of_puts<'a>(puts: Option<Self>) -> Cofuture<'a, ()> {
+        match puts {
+            Some(all) => all.cofuture(|| Ok(())),
+            None => Cofuture::complete(Ok(())),
+        }
+    }
+}
+
+impl From<Issued> for AllIssued {
+    fn from(last: Issued) -> Self {
+        let others = Vec::new();
+        Self { last, others }
     }
 }
 
@@ -74,25 +102,21 @@ pub(crate) unsafe fn issue_gets<T: ?Sized, A: Access>(
     })
 }
 
-/// Begins to put a buffer for each run through the fabric.
+/// Begins to put a buffer for each run through the fabric; none if there are no runs.
 ///
 /// # Safety
 /// The place that `place` is a part of has the bytes of the buffer at each `to`. Lent buffers stay valid until the operations are
 /// complete.
-pub(crate) unsafe fn issue_puts<'a, T: ?Sized, A: MayPut>(
-    place: &'a Coref<T, A>,
+pub(crate) unsafe fn issue_puts<T: ?Sized, A: MayPut>(
+    place: &Coref<T, A>,
     runs: impl Iterator<Item = Run>,
     buffer: impl Fn(Run) -> Buffer,
-) -> Cofuture<'a, ()> {
+) -> Option<AllIssued> {
     let image = place.image();
-    let issued = AllIssued::issue(place, runs, |here, offset, run| {
+    AllIssued::issue(place, runs, |here, offset, run| {
         let to = offset.wrapping_add_signed(run.to);
         // SAFETY: the caller vouches for buffer and place. The contract of `Coref::new`: until this image has completed its
         // operations, the owner holds no reference.
         unsafe { here.fabric().issue_put(image, to, buffer(run)) }
-    });
-    match issued {
-        Some(all) => all.cofuture(|| Ok(())),
-        None => Cofuture::complete(Ok(())),
-    }
+    })
 }

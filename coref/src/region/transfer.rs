@@ -127,7 +127,7 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
 
     #[inline]
     #[track_caller]
-    pub(super) fn check_length(&self, length: usize) {
+    pub(crate) fn check_length(&self, length: usize) {
         if length != self.len() {
             extents_differ(length, self.len(), self.first.image());
         }

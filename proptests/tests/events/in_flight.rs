@@ -4,11 +4,14 @@ use std::mem::forget;
 
 use coarray::asynchronous::async_scope;
 use coarray::prelude::*;
-use coarray_proptests::{Setting, config, mix};
+use coarray_proptests::{Setting, config, mix, panic_of};
 use proptest::prelude::*;
 
 const SLOTS: usize = 6;
 const LENGTH: usize = 90;
+
+/// Of a value, of an array by reference, and of a column of one.
+const KINDS: u64 = 3;
 
 /// What image `from` puts in a slot in a round.
 fn value(from: usize, slot: usize, round: u64) -> [u64; LENGTH] {
@@ -38,22 +41,26 @@ proptest! {
             let (me, images) = (this_image(), num_images());
             let (left, right) = ((me + images - 1) % images, (me + 1) % images);
             let mut slots = Coarray::<[[u64; LENGTH]; SLOTS]>::zeroed();
+            let mut columns = Coarray::<[[u64; SLOTS]; LENGTH]>::zeroed();
             let mut other = Coarray::<[u64; SLOTS]>::zeroed();
             let full = Coarray::<[Coevent; SLOTS]>::from_fn(|_| Coevent::new());
-            let (slots, other) = coarray::open((&mut slots, &mut other));
+            let (slots, columns, other) = coarray::open((&mut slots, &mut columns, &mut other));
             for round in 0..rounds {
-                let choice = |slot: usize| mix(mix(seed, round), (me * SLOTS + slot) as u64);
+                let choice = |from: usize, slot: usize| mix(mix(seed, round), (from * SLOTS + slot) as u64);
                 let values: Vec<_> = (0..SLOTS).map(|slot| value(me, slot, round)).collect();
                 async_scope(|scope| {
                     for (slot, values) in values.iter().enumerate() {
-                        let what = choice(slot);
+                        let what = choice(me, slot);
                         // Traffic to others, before and after.
                         drop(other.at(left)[slot].put_async(round));
                         let (place, event) = (&slots.at(right)[slot], &full.at(right)[slot]);
-                        match what >> 8 & 1 {
-                            0 => leave(what >> 20, place.put_notify_async(*values, event)),
-                            _ => leave(what >> 20, place.put_from_notify_async(values, event, scope)),
-                        }
+                        let column = columns.at(right).region((.., slot));
+                        let sent = match what % KINDS {
+                            0 => place.put_notify_async(*values, event),
+                            1 => place.put_from_notify_async(values, event, scope),
+                            _ => column.put_from_notify_async(values, event, scope),
+                        };
+                        leave(what >> 20, sent);
                         if what >> 9 & 7 == 0 {
                             fence(right);
                         }
@@ -63,7 +70,11 @@ proptest! {
                 let first = (seed as usize).wrapping_add(me);
                 for slot in (0..SLOTS).map(|i| (first % SLOTS + i) % SLOTS) {
                     full[slot].wait();
-                    assert_eq!(slots.here()[slot].get(), value(left, slot, round));
+                    let seen = match choice(left, slot) % KINDS {
+                        0 | 1 => slots.here()[slot].get().to_vec(),
+                        _ => columns.here().column(slot).to_vec(),
+                    };
+                    assert_eq!(seen, value(left, slot, round));
                 }
                 sync_all();
             }
@@ -87,10 +98,16 @@ fn a_put_in_flight_posts_before_the_phase_ends_and_the_events_are_gone() {
                     open.at(right)
                         .put_notify_async([round; 300], full.at(right)),
                 );
+                let every_second = open.at(right).region([(..).every(2)]);
+                async_scope(|scope| {
+                    let sent = every_second.put_from_notify_async(&[9; 150], full.at(right), scope);
+                    forget(sent);
+                });
                 drop(open);
-                assert_eq!(full.query(), 1);
-                full.wait();
-                assert_eq!(*x, [round; 300]);
+                assert_eq!(full.query(), 2);
+                full.wait_for(2);
+                let expected = |i| if i % 2 == 0 { 9 } else { round };
+                assert_eq!(*x, std::array::from_fn(expected));
             }
         });
     }
@@ -113,4 +130,51 @@ fn the_cofuture_is_ready_when_the_event_is_posted() {
             assert_eq!(open.here().get(), 7);
         });
     }
+}
+
+#[test]
+fn a_region_without_items_posts_and_one_of_another_length_does_not() {
+    for setting in Setting::everywhere() {
+        setting.run(|| {
+            let right = (this_image() + 1) % num_images();
+            let mut x = Coarray::<[[u64; 4]; 3]>::zeroed();
+            let full = Coarray::new(Coevent::new());
+            let open = x.open();
+            let there = open.at(right);
+            async_scope(|scope| {
+                let refused = panic_of(|| {
+                    let column = there.region((.., 1));
+                    drop(column.put_from_notify_async(&[7; 4], full.at(right), scope));
+                });
+                assert!(refused.contains("extent 3 on image"), "{refused}");
+                let nothing = there.region((..0, ..));
+                nothing
+                    .put_from_notify_async(&[], full.at(right), scope)
+                    .wait();
+            });
+            full.wait();
+            sync_all();
+            assert_eq!(full.query(), 0);
+            assert_eq!(open.here().get(), [[0; 4]; 3]);
+        });
+    }
+}
+
+#[test]
+fn the_event_of_a_region_in_flight_is_where_the_data_go() {
+    let text = coarray::Launch::new(2).run(|| {
+        let mut x = Coarray::<[[u64; 4]; 3]>::zeroed();
+        let full = Coarray::new(Coevent::new());
+        let open = x.open();
+        async_scope(|scope| {
+            let column = open.at(0).region((.., 1));
+            drop(column.put_from_notify_async(&[7; 3], full.at(1), scope));
+        });
+    });
+    let text = text.unwrap_err().to_string();
+    assert!(text.contains("events/in_flight.rs:"), "{text}");
+    assert!(
+        text.contains("the data go to image 0, but the event is on image 1"),
+        "{text}"
+    );
 }
