@@ -30,7 +30,7 @@ pub use transport::request::{Buffer, Request};
 pub use transport::signal::{Signal, SignalOperation};
 #[cfg(feature = "simulated")]
 pub use transport::simulated::Fault;
-pub use transport::strided::{Strided, StridedAxis};
+pub use transport::strided::{Run, Strided, StridedAxis};
 
 #[cfg(feature = "cluster")]
 #[doc = include_str!("write_a_fabric.md")]

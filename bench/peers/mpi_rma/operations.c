@@ -8,6 +8,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "atomics.h"
+#include "lists.h"
 #include "signals.h"
 
 #define KIB(n) ((size_t)(n) << 10)
@@ -20,6 +21,15 @@ static const struct operation operations[] = {
     {"bulk_get", bulk_get, check_bulk_get, 1, {8, 64, KIB(1), KIB(8), KIB(64), KIB(512), KIB(4096), MAX_BULK}},
     {"column_put", column_put, check_column_put, 1, {ORDER * sizeof(double)}},
     {"column_get", column_get, check_column_get, 1, {ORDER * sizeof(double)}},
+    {"list_gather_each", list_gather_each, check_list_gather_each, 1, {LISTED * sizeof(uint64_t)}},
+    {"list_gather_indexed", list_gather_indexed, check_list_gather_indexed, 1, {LISTED * sizeof(uint64_t)}},
+    {"list_gather_packed", list_gather_packed, check_list_gather_packed, 1, {LISTED * sizeof(uint64_t)}},
+    {"list_scatter_each", list_scatter_each, check_list_scatter_each, 1, {LISTED * sizeof(uint64_t)}},
+    {"list_scatter_indexed", list_scatter_indexed, check_list_scatter_indexed, 1, {LISTED * sizeof(uint64_t)}},
+    {"list_scatter_packed", list_scatter_packed, check_list_scatter_packed, 1, {LISTED * sizeof(uint64_t)}},
+    {"list_add_each", list_add_each, check_list_add_each, 1, {LISTED * sizeof(uint64_t)}},
+    {"list_add_indexed", list_add_indexed, check_list_add_indexed, 1, {LISTED * sizeof(uint64_t)}},
+    {"list_add_packed", list_add_packed, check_list_add_packed, 1, {LISTED * sizeof(uint64_t)}},
     {"fetch_add", fetch_add, check_fetch_add, 1, {8}},
     {"compare_exchange", compare_exchange, check_compare_exchange, 1, {8}},
     {"gups", gups, check_gups, 1, {8}},
@@ -34,9 +44,10 @@ int main(int argc, char **argv) {
     begin(&argc, &argv);
     int is_large = is_wanted("bulk_put", argc, argv) || is_wanted("bulk_get", argc, argv) ||
                    is_wanted("gups", argc, argv) || is_wanted("gups_atomic", argc, argv);
-    size_t data_words = is_large ? TABLE : ORDER * ORDER;
+    size_t data_words = is_large ? TABLE : LIST_WORDS;
     open_window(data_words);
     prepare_transfers(data_words * sizeof *words);
+    prepare_lists();
     prepare_signals();
     print_title();
     batches_run(operations, sizeof operations / sizeof *operations, rank == 0, argc, argv);
@@ -50,6 +61,7 @@ int main(int argc, char **argv) {
     };
     batches_run(collective, sizeof collective / sizeof *collective, rank == 0, argc, argv);
     release_signals();
+    release_lists();
     release_transfers();
     close_window();
     MPI_Finalize();

@@ -6,6 +6,7 @@
    need be asked for: see begin() in pes.h. */
 
 #include "collectives.h"
+#include "lists.h"
 #include "onesided.h"
 #include "updates.h"
 #include "waiting.h"
@@ -26,6 +27,9 @@ int main(int argc, char **argv) {
         {"bulk_get", bulk_get, check_bulk_get, 1, BULK},
         {"column_put", column_put, check_column_put, 1, {ROWS * sizeof(double)}},
         {"column_get", column_get, check_column_get, 1, {ROWS * sizeof(double)}},
+        {"list_gather_each", list_gather_each, check_list_gather_each, 1, {LISTED * sizeof(word)}},
+        {"list_scatter_each", list_scatter_each, check_list_scatter_each, 1, {LISTED * sizeof(word)}},
+        {"list_add_each", list_add_each, check_list_add_each, 1, {LISTED * sizeof(word)}},
         {"fetch_add", fetch_add, check_fetch_add, 1, {8}},
         {"compare_exchange", compare_exchange, check_compare_exchange, 1, {8}},
         {"gups", gups, check_gups, 1, {8}},
@@ -46,6 +50,7 @@ int main(int argc, char **argv) {
         {"co_alltoall", alltoall, check_alltoall, 1, PARTS},
     };
     prepare_world();
+    prepare_lists();
     prepare_waiting();
     prepare_collectives();
     if (me == 0) {
@@ -63,6 +68,7 @@ int main(int argc, char **argv) {
     batches_run(operations, sizeof operations / sizeof *operations, me == 0, argc, argv);
     release_collectives();
     release_waiting();
+    release_lists();
     release_world();
     shmem_finalize();
     return 0;

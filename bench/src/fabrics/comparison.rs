@@ -79,12 +79,22 @@ const TWICE: Limit = |_| Some(2.0);
 /// A collective operation that compares calls before it moves data.
 const COLLECTIVE: Limit = |_| Some(1.5);
 
+/// Items that travel together, beside a call for each.
+const TOGETHER: Limit = |_| Some(1.0 / 20.0);
+
 const OPEN: Limit = |_| None;
 
 /// Operations on single words.
 const WORDS: [&str; 4] = ["put", "get", "fetch_add", "compare_exchange"];
 
 const BARRIER: &str = "sync_all";
+
+/// Operations on lists of indices, and loops that do the same.
+const LISTS: [(&str, &str, &str); 3] = [
+    ("list_gather", "loop_gather", "a loop of gets"),
+    ("list_scatter", "loop_scatter", "a loop of puts"),
+    ("list_add", "loop_add", "a loop of additions"),
+];
 
 /// An indirect operation, and the same in C.
 struct InC {
@@ -119,6 +129,63 @@ const MPI: &[InC] = &[
     in_c("put_quiet", Peer::MpiRma, "MPI_Put, MPI_Win_flush", AS_IN_C),
     in_c("bulk_put", Peer::MpiRma, "MPI_Put, MPI_Win_flush", AS_IN_C),
     in_c("bulk_get", Peer::MpiRma, "MPI_Get, MPI_Win_flush", OPEN),
+    in_c(
+        "list_gather",
+        Peer::MpiRma,
+        "MPI_Get each, MPI_Win_flush",
+        OPEN,
+    )
+    .named("list_gather_each"),
+    in_c(
+        "list_gather",
+        Peer::MpiRma,
+        "MPI_Get, MPI_Type_create_indexed_block",
+        OPEN,
+    )
+    .named("list_gather_indexed"),
+    in_c(
+        "list_gather",
+        Peer::MpiRma,
+        "MPI_Send, packed by hand",
+        OPEN,
+    )
+    .named("list_gather_packed"),
+    in_c(
+        "list_scatter",
+        Peer::MpiRma,
+        "MPI_Put each, MPI_Win_flush",
+        OPEN,
+    )
+    .named("list_scatter_each"),
+    in_c(
+        "list_scatter",
+        Peer::MpiRma,
+        "MPI_Put, MPI_Type_create_indexed_block",
+        OPEN,
+    )
+    .named("list_scatter_indexed"),
+    in_c(
+        "list_scatter",
+        Peer::MpiRma,
+        "MPI_Send, packed by hand",
+        OPEN,
+    )
+    .named("list_scatter_packed"),
+    in_c(
+        "list_add",
+        Peer::MpiRma,
+        "MPI_Accumulate each, MPI_Win_flush",
+        OPEN,
+    )
+    .named("list_add_each"),
+    in_c(
+        "list_add",
+        Peer::MpiRma,
+        "MPI_Accumulate, MPI_Type_create_indexed_block",
+        OPEN,
+    )
+    .named("list_add_indexed"),
+    in_c("list_add", Peer::MpiRma, "MPI_Send, packed by hand", OPEN).named("list_add_packed"),
     in_c(
         "fetch_add",
         Peer::MpiRma,
@@ -171,6 +238,27 @@ const SHMEM: &[InC] = &[
         AS_IN_C,
     ),
     in_c("bulk_get", Peer::Shmem, "shmem_getmem", OPEN),
+    in_c(
+        "list_gather",
+        Peer::Shmem,
+        "shmem_get_nbi each, shmem_quiet",
+        OPEN,
+    )
+    .named("list_gather_each"),
+    in_c(
+        "list_scatter",
+        Peer::Shmem,
+        "shmem_p each, shmem_quiet",
+        OPEN,
+    )
+    .named("list_scatter_each"),
+    in_c(
+        "list_add",
+        Peer::Shmem,
+        "shmem_atomic_add each, shmem_quiet",
+        OPEN,
+    )
+    .named("list_add_each"),
     in_c("fetch_add", Peer::Shmem, "shmem_atomic_fetch_add", OPEN),
     in_c(
         "compare_exchange",
@@ -216,7 +304,8 @@ pub fn comparisons(fabric: Fabric) -> Vec<Comparison> {
         Fabric::Processes | Fabric::Threads => {
             let on_processes =
                 |one: &InC| compare(false, one.operation, PROCESSES, "direct access", OPEN);
-            return MPI.iter().map(on_processes).collect();
+            let operations = MPI.chunk_by(|one, next| one.operation == next.operation);
+            return operations.map(|same| on_processes(&same[0])).collect();
         }
         Fabric::Mpi => MPI,
         Fabric::Shmem => SHMEM,
@@ -238,7 +327,16 @@ pub fn comparisons(fabric: Fabric) -> Vec<Comparison> {
             one.limit,
         )
     });
-    words.chain(barriers).chain(indirect).collect()
+    let lists = LISTS.into_iter().map(|(operation, counterpart, call)| {
+        let is_direct = false;
+        let reference = Program::Coarray { fabric, is_direct };
+        let limit = TOGETHER;
+        Comparison {
+            counterpart,
+            ..compare(is_direct, operation, reference, call, limit)
+        }
+    });
+    words.chain(barriers).chain(lists).chain(indirect).collect()
 }
 
 /// What a program measures: the name there, and how many rows it prints.
@@ -279,7 +377,11 @@ mod tests {
         for fabric in [Fabric::Processes, Fabric::Mpi, Fabric::Shmem] {
             for comparison in comparisons(fabric) {
                 assert!(names.contains(&comparison.operation), "{comparison:?}");
-                assert_ne!(comparison.subject(), comparison.reference);
+                let [one, other] = [
+                    (comparison.subject(), comparison.operation),
+                    (comparison.reference, comparison.counterpart),
+                ];
+                assert_ne!(one, other);
             }
         }
     }

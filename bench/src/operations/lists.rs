@@ -1,9 +1,11 @@
 //! Lists of 64 Ki random indices of an array of 8 MiB in the memory of image 1, its own if there is no other: image 0 gathers the items
 //! that they name, scatters to them, or adds to them. The other images wait.
 //!
+//! The same also by loops of single gets, puts and additions.
+//!
 //! # The bounds
 //! A loop over the same list on the same words, by relaxed atomics through a raw pointer; after a scatter, also a fence of the processor.
-//! Where nothing is reached by load and store, a loop of single gets, puts or additions.
+//! Where nothing is reached by load and store, there is no bound but the loop of single operations.
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -44,6 +46,27 @@ pub const LIST_ADD: Operation = Operation {
     name: "list_add",
     sizes: SIZES,
     prepare: |_, _| trial(Lists::add, Lists::raw_add),
+};
+
+/// A loop of `get`.
+pub const LOOP_GATHER: Operation = Operation {
+    name: "loop_gather",
+    sizes: SIZES,
+    prepare: |_, _| trial(Lists::gather_each, Lists::raw_gather),
+};
+
+/// A loop of `put`.
+pub const LOOP_SCATTER: Operation = Operation {
+    name: "loop_scatter",
+    sizes: SIZES,
+    prepare: |_, _| trial(Lists::scatter_each, Lists::raw_scatter),
+};
+
+/// A loop of `add`.
+pub const LOOP_ADD: Operation = Operation {
+    name: "loop_add",
+    sizes: SIZES,
+    prepare: |_, _| trial(Lists::add_each, Lists::raw_add),
 };
 
 type Action = fn(&mut Lists, usize);
@@ -116,20 +139,24 @@ impl Lists {
     }
 
     #[inline(never)]
+    fn gather_each(&mut self, times: usize) {
+        for _ in 0..times {
+            let place = self.words.at(black_box(target()));
+            let pairs = self.buffer.iter_mut().zip(black_box(&self.indices));
+            pairs.for_each(|(value, &index)| *value = place[index].get());
+            black_box(&mut self.buffer);
+        }
+    }
+
+    #[inline(never)]
     fn raw_gather(&mut self, times: usize) {
-        let there = self.words_there();
+        let Some(words) = self.words_there() else {
+            return self.gather_each(times);
+        };
         for _ in 0..times {
             let pairs = self.buffer.iter_mut().zip(black_box(&self.indices));
-            match there {
-                Some(words) => {
-                    for (value, &index) in pairs {
-                        *value = words[index].load(Relaxed);
-                    }
-                }
-                None => {
-                    let place = self.words.at(target());
-                    pairs.for_each(|(value, &index)| *value = place[index].get());
-                }
+            for (value, &index) in pairs {
+                *value = words[index].load(Relaxed);
             }
             black_box(&mut self.buffer);
         }
@@ -145,24 +172,27 @@ impl Lists {
     }
 
     #[inline(never)]
+    fn scatter_each(&mut self, times: usize) {
+        for _ in 0..times {
+            let place = self.words.at(black_box(target()));
+            let pairs = black_box(&self.buffer).iter().zip(black_box(&self.indices));
+            pairs.for_each(|(&value, &index)| place[index].put(value));
+        }
+        quiet();
+    }
+
+    #[inline(never)]
     fn raw_scatter(&mut self, times: usize) {
-        let there = self.words_there();
+        let Some(words) = self.words_there() else {
+            return self.scatter_each(times);
+        };
         for _ in 0..times {
             let pairs = black_box(&self.buffer).iter().zip(black_box(&self.indices));
-            match there {
-                Some(words) => {
-                    for (&value, &index) in pairs {
-                        words[index].store(value, Relaxed);
-                    }
-                }
-                None => {
-                    let place = self.words.at(target());
-                    pairs.for_each(|(&value, &index)| place[index].put(value));
-                }
+            for (&value, &index) in pairs {
+                words[index].store(value, Relaxed);
             }
         }
         fence(SeqCst);
-        quiet();
     }
 
     #[inline(never)]
@@ -174,18 +204,24 @@ impl Lists {
     }
 
     #[inline(never)]
+    fn add_each(&mut self, times: usize) {
+        for _ in 0..times {
+            let place = self.coatomics.at(black_box(target()));
+            let pairs = black_box(&self.buffer).iter().zip(black_box(&self.indices));
+            pairs.for_each(|(&value, &index)| place[index].add(value));
+        }
+    }
+
+    #[inline(never)]
     fn raw_add(&mut self, times: usize) {
         let place = self.coatomics.at(target());
-        let there = Self::there(place.local_address(), place.is_direct());
+        let Some(words) = Self::there(place.local_address(), place.is_direct()) else {
+            return self.add_each(times);
+        };
         for _ in 0..times {
             let pairs = black_box(&self.buffer).iter().zip(black_box(&self.indices));
-            match there {
-                Some(words) => {
-                    for (&value, &index) in pairs {
-                        words[index].fetch_add(value, Relaxed);
-                    }
-                }
-                None => pairs.for_each(|(&value, &index)| place[index].add(value)),
+            for (&value, &index) in pairs {
+                words[index].fetch_add(value, Relaxed);
             }
         }
     }
@@ -193,12 +229,13 @@ impl Lists {
     /// Each way does what the others do.
     fn check(&mut self) {
         let named: Vec<u64> = self.indices.iter().map(|&index| index as u64).collect();
-        for gather in [Self::gather, Self::raw_gather] {
+        for gather in [Self::gather, Self::gather_each, Self::raw_gather] {
             self.buffer.fill(0);
             gather(self, 1);
             assert!(self.buffer == named, "other items were gathered");
         }
-        for (round, scatter) in [Self::scatter, Self::raw_scatter].into_iter().enumerate() {
+        let scatters = [Self::scatter, Self::scatter_each, Self::raw_scatter];
+        for (round, scatter) in scatters.into_iter().enumerate() {
             let values: Vec<u64> = named.iter().map(|value| value + round as u64).collect();
             self.buffer.clone_from(&values);
             scatter(self, 1);
@@ -207,10 +244,11 @@ impl Lists {
         }
         self.buffer.fill(1);
         self.add(1);
+        self.add_each(1);
         self.raw_add(1);
         let place = self.coatomics.at(target());
         let first = self.indices[0];
         let count = self.indices.iter().filter(|&&index| index == first).count() as u64;
-        assert_eq!(place[first].load(), 2 * count, "other items were added to");
+        assert_eq!(place[first].load(), 3 * count, "other items were added to");
     }
 }

@@ -5,6 +5,7 @@
 
 use std::array;
 
+pub(crate) use coarray_fabric::Run;
 use coarray_fabric::StridedAxis;
 
 /// A dimension of both places.
@@ -21,24 +22,6 @@ const NOT_THERE: Axis = Axis {
     to: 0,
     from: 0,
 };
-
-/// Bytes that lie side by side in both places, from these offsets on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
-    pub(crate) to: isize,
-    pub(crate) from: isize,
-}
-
-impl Run {
-    /// The other way.
-    #[inline]
-    pub(crate) fn reversed(self) -> Self {
-        Self {
-            to: self.from,
-            from: self.to,
-        }
-    }
-}
 
 /// The runs of a copy, in row order.
 #[derive(Clone, Debug)]

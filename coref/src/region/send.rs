@@ -12,6 +12,11 @@ use crate::region::runs::{Run, Runs};
 /// Up to this length a put is staged by the fabric, and the next can follow at once.
 const STAGED: usize = 512;
 
+/// From so many items on, a list is one operation of the fabric, if it has such a one.
+const LISTED: usize = 32;
+
+const WORD: usize = size_of::<u64>();
+
 /// Copies runs of `length` bytes, which are whole items.
 ///
 /// # Safety
@@ -100,10 +105,11 @@ pub(crate) unsafe fn send_runs<T: ?Sized, A: MayPut>(
 /// Puts runs of `length` bytes to several places through the fabric, all at the same time. The source may be changed on return.
 ///
 /// # Safety
-/// As [`send_runs`], for each place and its runs.
+/// As [`send_runs`], for each place and its runs. The places of the runs to each ascend, and none overlaps the next; all bytes in between are in
+/// the place that it is a part of.
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn send_runs_to_each<T, A: MayPut>(
+pub(crate) unsafe fn send_runs_to_each<T: ?Sized, A: MayPut>(
     places: &[(&Coref<T, A>, &[Run])],
     source: *const u8,
     length: usize,
@@ -119,10 +125,16 @@ pub(crate) unsafe fn send_runs_to_each<T, A: MayPut>(
         for (place, runs) in places {
             let image = place.image();
             let there = (image, here.offset_of(image, place.local_address()));
-            issued.extend(runs.iter().filter_map(|&run| {
-                // SAFETY: as in `send_runs`.
-                unsafe { issue(fabric, there, source, run, length, length <= STAGED) }
-            }));
+            // SAFETY: as in `send_runs`; the caller vouches for the order of the runs.
+            unsafe {
+                let is_done = runs.len() >= LISTED
+                    && fabric.put_listed(there.0, there.1, source, length, runs);
+                if !is_done {
+                    issued.extend(runs.iter().filter_map(|&run| {
+                        issue(fabric, there, source, run, length, length <= STAGED)
+                    }));
+                }
+            }
         }
         issued.iter().for_each(|request| fabric.wait(request));
     });
@@ -131,7 +143,7 @@ pub(crate) unsafe fn send_runs_to_each<T, A: MayPut>(
 /// Issues the put of a run that counts from `offset` on `image`. Unless it is staged, it reads the source until it is complete.
 ///
 /// # Safety
-/// `source` is valid for reads of `length` bytes at `from`, until the put is complete, and the place there has them at `to`; its owner
+/// `source` is valid for reads of `length` initialised bytes at `from`, until the put is complete, and the place there has them at `to`; its owner
 /// holds no reference to it.
 unsafe fn issue(
     fabric: &dyn Fabric,
@@ -146,7 +158,10 @@ unsafe fn issue(
     // SAFETY: the caller vouches for both sides. A put only reads a lent buffer.
     unsafe {
         if is_staged {
-            fabric.put(image, to, from, length);
+            match length {
+                WORD => fabric.put_word(image, to, from.cast::<u64>().read_unaligned()),
+                _ => fabric.put(image, to, from, length),
+            }
             return None;
         }
         let buffer = Buffer::Lent(from.cast_mut(), length);

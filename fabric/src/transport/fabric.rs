@@ -5,7 +5,7 @@ use crate::transport::movement::Movement;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::signal::SignalOperation;
-use crate::transport::strided::Strided;
+use crate::transport::strided::{Run, Strided};
 
 /// An active message that has arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +86,24 @@ pub trait Fabric: std::fmt::Debug {
         source: *const u8,
         block: &Strided<'_>,
     ) -> bool;
+
+    /// As one [`put`](Self::put) of `length` bytes for each run, whose places count from `offset` and from `source`, if the fabric has a faster way
+    /// than that. Otherwise does nothing and returns false: then single puts are as good.
+    ///
+    /// # Safety
+    /// As [`put`](Self::put), for each run. There are runs, their places in the part of `image` ascend, and none overlaps the next; all bytes in
+    /// between are in the same block of `image`.
+    unsafe fn put_listed(
+        &self,
+        image: usize,
+        offset: usize,
+        source: *const u8,
+        length: usize,
+        runs: &[Run],
+    ) -> bool {
+        let _ = (image, offset, source, length, runs);
+        false
+    }
 
     /// As one [`get`](Self::get) of each run of a block, the first of which is at `offset`; complete on return. If the fabric has no operation
     /// for it, does nothing and returns false.

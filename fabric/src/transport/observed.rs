@@ -11,7 +11,7 @@ use crate::transport::movement::Movement;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::signal::{Signal, SignalOperation};
-use crate::transport::strided::Strided;
+use crate::transport::strided::{Run, Strided, reach_of};
 
 /// A call of a fabric's method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,6 +141,22 @@ impl<O: Observer> Fabric for Observed<O> {
         // SAFETY: the caller vouches for source and target, as `Fabric::put_strided` asks.
         self.pass_on(call, |fabric| unsafe {
             fabric.put_strided(image, offset, source, block)
+        })
+    }
+
+    unsafe fn put_listed(
+        &self,
+        image: usize,
+        offset: usize,
+        source: *const u8,
+        length: usize,
+        runs: &[Run],
+    ) -> bool {
+        let (first, span) = reach_of(runs, length);
+        let call = Call::Put(range(image, offset.wrapping_add_signed(first), span));
+        // SAFETY: the caller vouches for source and target, as `Fabric::put_listed` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.put_listed(image, offset, source, length, runs)
         })
     }
 
@@ -320,6 +336,18 @@ mod tests {
             true
         }
 
+        unsafe fn put_listed(
+            &self,
+            image: usize,
+            offset: usize,
+            source: *const u8,
+            length: usize,
+            runs: &[Run],
+        ) -> bool {
+            self.note(&("put_listed", image, offset, source.is_null(), length, runs));
+            true
+        }
+
         unsafe fn get_strided(
             &self,
             image: usize,
@@ -460,6 +488,8 @@ mod tests {
             };
             assert!(fabric.put_strided(1, 2, bytes.as_ptr(), &block));
             assert!(fabric.get_strided(3, 4, bytes.as_mut_ptr(), &block));
+            let runs = [Run { to: 2, from: 1 }, Run { to: 6, from: 0 }];
+            assert!(fabric.put_listed(1, 2, bytes.as_ptr(), 2, &runs));
             fabric.put_signal(8, 32, bytes.as_ptr(), 3, 16, SignalOperation::Set(2));
             fabric.signal(9, 24, SignalOperation::Add(4));
             assert_eq!(fabric.receive().unwrap().bytes, [5]);
@@ -493,6 +523,7 @@ mod tests {
             Call::Send(7),
             Call::Put(range(1, 2, 3)),
             Call::Get(range(3, 4, 3)),
+            Call::Put(range(1, 4, 6)),
             Call::PutSignal(range(8, 32, 3), range(8, 16, 8), SignalOperation::Set(2)),
             Call::PutSignal(range(9, 24, 0), range(9, 24, 8), SignalOperation::Add(4)),
             Call::Receive,

@@ -1,4 +1,25 @@
-//! Runs of bytes at equal distances, in several dimensions: blocks of arrays.
+//! Runs of bytes, and those at equal distances, in several dimensions: blocks of arrays.
+
+/// Bytes that lie side by side at both ends of a copy, from these offsets on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Where they go.
+    pub to: isize,
+    /// Where they are.
+    pub from: isize,
+}
+
+impl Run {
+    /// The other way.
+    #[inline]
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self {
+            to: self.from,
+            from: self.to,
+        }
+    }
+}
 
 /// Where the runs of a copy are, at both ends.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +39,15 @@ pub struct StridedAxis {
     pub here: isize,
     /// Bytes from one to the next in the part of the other image; not negative.
     pub there: isize,
+}
+
+/// The offset of the first of runs whose places ascend, and the bytes from there to the end of the last.
+#[must_use]
+pub(crate) fn reach_of(runs: &[Run], length: usize) -> (isize, usize) {
+    let [first, .., last] = runs else {
+        return runs.first().map_or((0, 0), |run| (run.to, length));
+    };
+    (first.to, first.to.abs_diff(last.to) + length)
 }
 
 impl Strided<'_> {

@@ -1,4 +1,5 @@
-//! Datatypes of MPI for blocks of arrays. The last ones are kept: programs put and get the same blocks again and again.
+//! Datatypes of MPI for blocks of arrays, and for lists of items. The last ones of blocks are kept: programs put and get the same blocks again
+//! and again.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -9,7 +10,7 @@ use mpi_rma::Window;
 use mpi_rma::mpi::ffi::{self, MPI_Aint, MPI_Datatype};
 
 use super::check::{check, expect};
-use crate::transport::strided::{Strided, StridedAxis};
+use crate::transport::strided::{Run, Strided, StridedAxis};
 
 /// How many datatypes are kept.
 const KEPT: usize = 8;
@@ -136,10 +137,78 @@ fn make(length: usize, axes: &Axes) -> MPI_Datatype {
         }
         (datatype, words, is_made) = (outer, 1, true);
     }
-    // SAFETY: it was made above: a block has a dimension.
+    // A block has a dimension.
+    commit(datatype)
+}
+
+/// Commits a datatype that was made here.
+fn commit(mut datatype: MPI_Datatype) -> MPI_Datatype {
+    // SAFETY: it is one of MPI.
     let code = unsafe { ffi::MPI_Type_commit(ptr::from_mut(&mut datatype)) };
     expect(check("MPI_Type_commit", code));
     datatype
+}
+
+/// The bytes of all runs, one after the other.
+///
+/// # Safety
+/// `source` is valid for reads of `length` initialised bytes at each `from`.
+pub(super) unsafe fn pack(source: *const u8, length: usize, runs: &[Run]) -> Vec<u8> {
+    let mut packed = Vec::<u8>::with_capacity(runs.len() * length);
+    for run in runs {
+        let from = source.wrapping_offset(run.from);
+        // SAFETY: the caller vouches for these bytes. The vector has room for those of all runs, and its length says how many are there.
+        unsafe {
+            let to = packed.as_mut_ptr().add(packed.len());
+            match length {
+                WORD => ptr::copy_nonoverlapping(from, to, WORD),
+                length => ptr::copy_nonoverlapping(from, to, length),
+            }
+            packed.set_len(packed.len() + length);
+        }
+    }
+    packed
+}
+
+/// Starts a put of packed bytes to the places of the runs; none of its counts is more than a C `int` holds, or this does nothing and returns
+/// false. Lists differ from call to call, so that no datatype is kept.
+///
+/// # Safety
+/// As `Fabric::put_listed`, until the operation is complete at this end.
+pub(super) unsafe fn start_listed_put(
+    window: &Window<'_>,
+    (rank, place): (i32, usize),
+    packed: &[u8],
+    length: usize,
+    runs: &[Run],
+) -> bool {
+    let (unit, units) = unit(length);
+    let Ok(count) = c_int::try_from(runs.len() * units) else {
+        return false;
+    };
+    let places: Vec<MPI_Aint> = runs.iter().map(|run| run.to as MPI_Aint).collect();
+    let mut listed = unit;
+    // SAFETY: there are so many places, the counts fit, as their product does, and the unit is a datatype of MPI.
+    let code = unsafe {
+        ffi::MPI_Type_create_hindexed_block(
+            places.len() as c_int,
+            units as c_int,
+            places.as_ptr(),
+            unit,
+            ptr::from_mut(&mut listed),
+        )
+    };
+    expect(check("MPI_Type_create_hindexed_block", code));
+    let listed = commit(listed);
+    let (packed, place) = (packed.as_ptr().cast(), place as MPI_Aint);
+    // SAFETY: the datatype is committed, and stands for the runs at the target, for which the caller vouches. The packed bytes are as many.
+    let code = unsafe {
+        let window = window.as_raw();
+        ffi::MPI_Put(packed, count, unit, rank, place, 1, listed, window)
+    };
+    expect(check("MPI_Put", code));
+    free(listed);
+    true
 }
 
 fn free(mut datatype: MPI_Datatype) {

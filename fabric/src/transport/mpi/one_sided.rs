@@ -24,7 +24,7 @@ use mpi_rma::{Operation as Action, Window};
 use super::channel::Channel;
 use super::check::{expect, give_up};
 use super::collectives::Collectives;
-use super::datatypes::Datatypes;
+use super::datatypes::{Datatypes, pack, start_listed_put};
 use super::operations::Operations;
 use super::staging::{SHORT_AT_LEAST, SHORT_AT_MOST, SMALL, Staging};
 use crate::transport::access::{Access, Direction};
@@ -36,7 +36,7 @@ use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::signal::SignalOperation;
 use crate::transport::signalled::Signalled;
-use crate::transport::strided::Strided;
+use crate::transport::strided::{Run, Strided, reach_of};
 
 /// The length of most puts.
 const WORD: usize = size_of::<u64>();
@@ -365,6 +365,30 @@ impl Fabric for OneSided {
             let is_begun =
                 self.datatypes
                     .start(&self.window, place, source.cast_mut(), block, true);
+            expect(self.window.flush_local_unchecked(place.0));
+            is_begun
+        }
+    }
+
+    /// By a datatype of the places.
+    unsafe fn put_listed(
+        &self,
+        image: usize,
+        offset: usize,
+        source: *const u8,
+        length: usize,
+        runs: &[Run],
+    ) -> bool {
+        let (first, span) = reach_of(runs, length);
+        let start = offset.wrapping_add_signed(first);
+        let access = Access::new(image, Direction::Put, start, span);
+        self.flush_if_conflicting(access);
+        let place = self.place(image, offset);
+        self.note(access);
+        // SAFETY: the caller vouches for both sides; the local flush ends MPI's use of the packed bytes before they are dropped.
+        unsafe {
+            let packed = pack(source, length, runs);
+            let is_begun = start_listed_put(&self.window, place, &packed, length, runs);
             expect(self.window.flush_local_unchecked(place.0));
             is_begun
         }

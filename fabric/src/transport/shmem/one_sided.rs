@@ -16,7 +16,7 @@ use crate::transport::shmem::contexts::{Context, Contexts};
 use crate::transport::shmem::symmetric::{Block, number};
 use crate::transport::signal::SignalOperation;
 use crate::transport::signalled::Signalled;
-use crate::transport::strided::Strided;
+use crate::transport::strided::{Run, Strided, reach_of};
 
 /// The one-sided operations of one image.
 ///
@@ -122,18 +122,22 @@ impl OneSided {
         self.in_flight.is_empty() && self.outstanding.get() && !self.contexts.have_any()
     }
 
+    /// Notes a put that follows, after what it must follow is complete.
+    fn enter(&self, put: Access) {
+        self.complete_unfenced_conflicts(put);
+        if !self.in_flight.insert(put) {
+            self.complete_default();
+            self.in_flight.insert(put);
+        }
+    }
+
     /// A put, whatever is in flight.
     ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(never)]
     unsafe fn put_when_busy(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        let access = Access::new(image, Direction::Put, offset, length);
-        self.complete_unfenced_conflicts(access);
-        if !self.in_flight.insert(access) {
-            self.complete_default();
-            self.in_flight.insert(access);
-        }
+        self.enter(Access::new(image, Direction::Put, offset, length));
         // SAFETY: the caller vouches for `length` readable bytes at the source and for the target, a symmetric address; `shmem_putmem` has read
         // the source when it returns.
         unsafe { shmem_putmem(self.parts.at(offset), source.cast(), length, number(image)) };
@@ -224,6 +228,39 @@ impl Fabric for OneSided {
 
     unsafe fn put_strided(&self, _: usize, _: usize, _: *const u8, _: &Strided<'_>) -> bool {
         false
+    }
+
+    /// By single puts, which all are noted as one.
+    unsafe fn put_listed(
+        &self,
+        image: usize,
+        offset: usize,
+        source: *const u8,
+        length: usize,
+        runs: &[Run],
+    ) -> bool {
+        let (first, span) = reach_of(runs, length);
+        let start = offset.wrapping_add_signed(first);
+        self.enter(Access::new(image, Direction::Put, start, span));
+        for run in runs {
+            let offset = offset.wrapping_add_signed(run.to);
+            let (to, from) = (self.parts.at(offset), source.wrapping_offset(run.from));
+            // SAFETY: the caller vouches for `length` readable bytes at the source and for the target, a symmetric address; both calls have read
+            // the source when they return.
+            unsafe {
+                if length == size_of::<u64>() && offset.is_multiple_of(length) {
+                    uint64::p(
+                        to.cast(),
+                        from.cast::<u64>().read_unaligned(),
+                        number(image),
+                    );
+                } else {
+                    shmem_putmem(to, from.cast(), length, number(image));
+                }
+            }
+        }
+        self.note(true);
+        true
     }
 
     unsafe fn get_strided(&self, _: usize, _: usize, _: *mut u8, _: &Strided<'_>) -> bool {
