@@ -28,6 +28,7 @@
 
 mod adds;
 mod aggregator;
+mod batches;
 mod bell;
 mod buffers;
 mod conveyor;

@@ -5,7 +5,7 @@ use std::thread;
 use coarray_coref::{Access, Coref};
 use coarray_sync::{Coatomic, CoatomicList, CoatomicPlace, Number};
 
-use super::aggregator::{BATCH, of_image};
+use super::batches::Batches;
 
 /// Atomic additions to scattered coatomics, which travel together.
 ///
@@ -40,8 +40,7 @@ where
     F: Fn(usize) -> &'a Coref<[Coatomic<T>], A>,
 {
     places: F,
-    /// For each image.
-    waiting: Vec<(Vec<usize>, Vec<T>)>,
+    waiting: Batches<T>,
 }
 
 impl<'a, T, A, F> Adds<'a, T, A, F>
@@ -60,7 +59,7 @@ where
     pub fn new(places: F) -> Self {
         Self {
             places,
-            waiting: Vec::new(),
+            waiting: Batches::new(),
         }
     }
 
@@ -87,20 +86,8 @@ where
     #[cold]
     #[inline(never)]
     fn wait(&mut self, image: usize, index: usize, value: T) {
-        let (indices, values) = of_image(&mut self.waiting, image);
-        indices.push(index);
-        values.push(value);
-        if indices.len() == BATCH {
-            self.send(image);
-        }
-    }
-
-    fn send(&mut self, image: usize) {
-        let (indices, values) = &mut self.waiting[image];
-        if !indices.is_empty() {
-            (self.places)(image).add_at_async(indices, values);
-            indices.clear();
-            values.clear();
+        if let Some((indices, values)) = self.waiting.push(image, index, value) {
+            (self.places)(image).add_at_async(&indices, &values);
         }
     }
 
@@ -125,7 +112,9 @@ where
     /// As [`Adds`].
     #[track_caller]
     pub fn flush(&mut self) {
-        (0..self.waiting.len()).for_each(|image| self.send(image));
+        for (image, (indices, values)) in self.waiting.take() {
+            (self.places)(image).add_at_async(&indices, &values);
+        }
     }
 }
 

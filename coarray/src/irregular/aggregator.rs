@@ -1,12 +1,10 @@
 //! Loops of small gets and puts at scattered places, in few transfers.
 
-use std::mem;
 use std::thread;
 
 use coarray_coref::{Access, Coref, MayPut, Remote};
 
-/// How many items for an image wait before they travel.
-pub(super) const BATCH: usize = 1024;
+use super::batches::Batches;
 
 /// Puts of values at scattered places of a coarray, which travel together.
 ///
@@ -42,8 +40,7 @@ where
     F: Fn(usize) -> &'a Coref<[T], A>,
 {
     places: F,
-    /// For each image.
-    waiting: Vec<(Vec<usize>, Vec<T>)>,
+    waiting: Batches<T>,
 }
 
 impl<'a, T, A, F> Puts<'a, T, A, F>
@@ -62,7 +59,7 @@ where
     pub fn new(places: F) -> Self {
         Self {
             places,
-            waiting: Vec::new(),
+            waiting: Batches::new(),
         }
     }
 
@@ -89,20 +86,8 @@ where
     #[cold]
     #[inline(never)]
     fn add(&mut self, image: usize, index: usize, value: T) {
-        let (indices, values) = of_image(&mut self.waiting, image);
-        indices.push(index);
-        values.push(value);
-        if indices.len() == BATCH {
-            self.send(image);
-        }
-    }
-
-    fn send(&mut self, image: usize) {
-        let (indices, values) = &mut self.waiting[image];
-        if !indices.is_empty() {
-            (self.places)(image).scatter_to(indices, values);
-            indices.clear();
-            values.clear();
+        if let Some((indices, values)) = self.waiting.push(image, index, value) {
+            (self.places)(image).scatter_to(&indices, &values);
         }
     }
 
@@ -128,7 +113,9 @@ where
     /// As [`Puts`].
     #[track_caller]
     pub fn flush(&mut self) {
-        (0..self.waiting.len()).for_each(|image| self.send(image));
+        for (image, (indices, values)) in self.waiting.take() {
+            (self.places)(image).scatter_to(&indices, &values);
+        }
     }
 }
 
@@ -180,8 +167,7 @@ where
     F: Fn(usize) -> &'a Coref<[T], A>,
 {
     places: F,
-    /// For each image.
-    waiting: Vec<(Vec<usize>, Vec<&'target mut T>)>,
+    waiting: Batches<&'target mut T>,
 }
 
 impl<'a, 'target, T, A, F> Gets<'a, 'target, T, A, F>
@@ -200,7 +186,7 @@ where
     pub fn new(places: F) -> Self {
         Self {
             places,
-            waiting: Vec::new(),
+            waiting: Batches::new(),
         }
     }
 
@@ -228,24 +214,8 @@ where
     #[inline(never)]
     #[track_caller]
     fn add(&mut self, image: usize, index: usize, target: &'target mut T) {
-        let (indices, targets) = of_image(&mut self.waiting, image);
-        indices.push(index);
-        targets.push(target);
-        if indices.len() == BATCH {
-            self.fetch(image);
-        }
-    }
-
-    #[track_caller]
-    fn fetch(&mut self, image: usize) {
-        let (indices, targets) = mem::take(&mut self.waiting[image]);
-        if indices.is_empty() {
-            return;
-        }
-        let mut values: Vec<T> = targets.iter().map(|target| **target).collect();
-        (self.places)(image).gather_from(&indices, &mut values);
-        for (target, value) in targets.into_iter().zip(values) {
-            *target = value;
+        if let Some((indices, targets)) = self.waiting.push(image, index, target) {
+            fetch((self.places)(image), &indices, targets);
         }
     }
 
@@ -278,8 +248,8 @@ where
 
     #[track_caller]
     fn flush(&mut self) {
-        for image in 0..self.waiting.len() {
-            self.fetch(image);
+        for (image, (indices, targets)) in self.waiting.take() {
+            fetch((self.places)(image), &indices, targets);
         }
     }
 }
@@ -297,13 +267,12 @@ where
     }
 }
 
-/// What waits for an image.
-pub(super) fn of_image<I>(
-    waiting: &mut Vec<(Vec<usize>, Vec<I>)>,
-    image: usize,
-) -> &mut (Vec<usize>, Vec<I>) {
-    if image >= waiting.len() {
-        waiting.resize_with(image + 1, Default::default);
+/// Fetches the items that `indices` name, each into its target.
+#[track_caller]
+fn fetch<T: Remote, A: Access>(place: &Coref<[T], A>, indices: &[usize], targets: Vec<&mut T>) {
+    let mut values: Vec<T> = targets.iter().map(|target| **target).collect();
+    place.gather_from(indices, &mut values);
+    for (target, value) in targets.into_iter().zip(values) {
+        *target = value;
     }
-    &mut waiting[image]
 }
