@@ -29,7 +29,7 @@ impl<I> Batches<I> {
     }
 
     /// All that waits, with the images.
-    pub(super) fn take(&mut self) -> impl Iterator<Item = (usize, Batch<I>)> + use<I> {
+    pub(super) fn take(&mut self) -> impl Iterator<Item = (usize, Batch<I>)> {
         let waiting = mem::take(&mut self.0).into_iter().enumerate();
         waiting.filter(|(_, (indices, _))| !indices.is_empty())
     }
