@@ -3,7 +3,10 @@
 //! All others are in modules: `use coarray::collectives::co_scan;`.
 
 pub use crate::atomics::{AsAtomic, AsyncCoatomicPlace, Coatomic, CoatomicList, CoatomicPlace};
-pub use crate::collectives::{co_allgather, co_broadcast, co_max, co_min, co_reduce, co_sum};
+pub use crate::collectives::{
+    co_allgather, co_broadcast, co_broadcast_of, co_max, co_max_of, co_min, co_min_of, co_reduce,
+    co_reduce_of, co_sum, co_sum_of,
+};
 pub use crate::events::{Coevent, CoeventPlace, PutNotify, PutNotifyAsync};
 pub use crate::locks::{Comutex, ComutexPlace};
 pub use crate::places::{GlobalIndices, Parts, Selector};

@@ -4,17 +4,21 @@
 //! before that, and so on around. A window of the sequence passes in each epoch. If the readers begin with the image after
 //! them, no two of them read from the same image at the same time: the pairwise exchange (Manninen and Richardson 2014).
 
+mod varying;
+
 use std::ops::Range;
 
 use crate::{Algorithm, Kind};
 use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
-use crate::blocks::{Blocks, overlap, room_for, windows};
+use crate::blocks::{Blocks, overlap, windows};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::in_place::{InPlace, Reach};
 use crate::epoch::{Epoch, capacity, fits_payload};
+
+pub use varying::{co_alltoallv, co_alltoallv_into, try_co_alltoallv, try_co_alltoallv_into};
 
 forms! {
     /// Collective. Every image sends other values to each image of the current team.
@@ -68,51 +72,6 @@ forms! {
     |start| alltoall(start, send, received)
 }
 
-forms! {
-    /// Collective. As [`co_alltoall`], for parts of different lengths: image `i` gets the `i`-th of `parts`. The `i`-th of
-    /// the returned vectors comes from image `i`.
-    ///
-    /// No image leaves before all have entered; nothing else is synchronised.
-    ///
-    /// # Panics
-    /// If there is not one part for each image, or too little memory.
-    ///
-    /// The job ends with a report if images call it with different types, or have failed.
-    ///
-    /// # Examples
-    /// ```
-    /// use coarray_collectives::co_alltoallv;
-    /// use coarray_launch::run;
-    /// use coarray_runtime::this_image;
-    ///
-    /// let received = run(3, || {
-    ///     let parts = [0, 1, 2].map(|to| vec![this_image(); to]);
-    ///     co_alltoallv(&parts)
-    /// });
-    /// assert_eq!(received[1], [[0], [1], [2]]);
-    /// assert_eq!(received[2], [[0, 0], [1, 1], [2, 2]]);
-    /// ```
-    ///
-    /// # Source
-    /// MPI 3.1 clause 5.8, `MPI_Alltoallv`.
-    fn co_alltoallv [T: Remote] (parts: &[impl AsRef<[T]>]) -> Vec<Vec<T>> where []
-
-    /// # Examples
-    /// ```
-    /// use coarray_collectives::try_co_alltoallv;
-    /// use coarray_launch::run;
-    ///
-    /// let received = run(2, || try_co_alltoallv(&[vec![1.5], vec![]]).unwrap());
-    /// assert_eq!(received, [[vec![1.5], vec![1.5]], [vec![], vec![]]]);
-    /// ```
-    ///
-    /// # Source
-    /// As [`co_alltoallv`]; failed images as in Fortran 2018, clause 16.6.
-    fn try_co_alltoallv
-
-    |start| alltoallv(start, parts)
-}
-
 #[track_caller]
 fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<(), CallFailed> {
     let (team, images) = (&*start.team, start.team.images());
@@ -162,82 +121,6 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
     exchange
         .run(&call, 0, block, theirs, place)
         .map_err(CallFailed::from(&call))
-}
-
-#[track_caller]
-fn alltoallv<T: Remote>(
-    start: &Start,
-    parts: &[impl AsRef<[T]>],
-) -> Result<Vec<Vec<T>>, CallFailed> {
-    let (team, images) = (&*start.team, start.team.images());
-    let parts: Vec<&[T]> = parts.iter().map(AsRef::as_ref).collect();
-    assert!(
-        parts.len() == images,
-        "co_alltoallv of {} parts, but {images} images need one each",
-        parts.len()
-    );
-    let call = start.call::<T>(Operation::CoAlltoallv, 0, None);
-    let me = team.index();
-    let lengths = (1..images).map(|distance| parts[(me + images - distance) % images].len());
-    let own = Blocks::of(lengths);
-    let (layouts, epochs) =
-        exchange_layouts(team, &call, &own, parts[me].len()).map_err(CallFailed::from(&call))?;
-    let longest = layouts.iter().map(|layout| layout[TOTAL]).max();
-    let longest = longest.unwrap_or_default();
-    let bytes = longest.saturating_mul(size_of::<T>());
-    let exchange = Exchange {
-        team,
-        algorithm: start.algorithm(Kind::Alltoall, bytes).unposted(),
-        own,
-        longest,
-    };
-    let mut received = Vec::new();
-    for layout in &layouts {
-        received.push(room_for(layout[END] - layout[START]));
-    }
-    let theirs = |image: usize| layouts[image][START]..layouts[image][END];
-    let place = |image: usize, _, part: &[T]| received[image].extend_from_slice(part);
-    exchange
-        .run(&call, epochs, |image| parts[image], theirs, place)
-        .map_err(CallFailed::from(&call))?;
-    Ok(received)
-}
-
-/// The layout of an image's sequence, for one reader: where the reader's block starts and ends, and the total length.
-type Layout = [usize; 3];
-
-const START: usize = 0;
-const END: usize = 1;
-const TOTAL: usize = 2;
-
-/// The layout of every image's sequence for this image, and how many epochs the exchange took. This image keeps `kept` elements
-/// for itself.
-fn exchange_layouts(
-    team: &Team,
-    call: &Call,
-    own: &Blocks,
-    kept: usize,
-) -> Result<(Vec<Layout>, usize), ImageFailed> {
-    let (me, images) = (team.index(), team.images());
-    let total = own.range(0..images - 1).len();
-    let exchange = Exchange {
-        team,
-        algorithm: Algorithm::Pairwise,
-        own: Blocks::equal(images, 1),
-        longest: images - 1,
-    };
-    let mut sent: Vec<Layout> = vec![[0, kept, total]; images];
-    for image in (0..images).filter(|&image| image != me) {
-        let block = own.block(images - exchange.distance(image) - 1);
-        sent[image] = [block.start, block.end, total];
-    }
-    let mut layouts = sent.clone();
-    let block = |image: usize| &sent[image..=image];
-    let theirs = |image: usize| exchange.own.block(exchange.distance(image) - 1);
-    let place = |image: usize, _, part: &[Layout]| layouts[image] = part[0];
-    exchange.run(call, 0, block, theirs, place)?;
-    let epochs = windows(0..images - 1, capacity::<Layout>()).count();
-    Ok((layouts, epochs))
 }
 
 /// An exchange, as one image knows it.

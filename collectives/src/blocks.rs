@@ -136,10 +136,19 @@ pub(crate) fn overlap(one: &Range<usize>, other: &Range<usize>) -> Range<usize> 
 #[track_caller]
 pub(crate) fn room_for<T>(length: usize) -> Vec<T> {
     let mut room = Vec::new();
-    if room.try_reserve_exact(length).is_err() {
-        panic!("no memory for {length} elements from other images");
-    }
+    reserve_room(&mut room, length);
     room
+}
+
+/// Makes room in `vector` for `more` elements.
+///
+/// # Panics
+/// If there is too little memory.
+#[track_caller]
+pub(crate) fn reserve_room<T>(vector: &mut Vec<T>, more: usize) {
+    if vector.try_reserve_exact(more).is_err() {
+        panic!("no memory for {more} elements from other images");
+    }
 }
 
 #[cold]

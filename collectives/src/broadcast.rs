@@ -63,7 +63,11 @@ forms! {
 }
 
 #[track_caller]
-fn broadcast<T: Remote>(start: &Start, values: &mut [T], root: usize) -> Result<(), CallFailed> {
+pub(crate) fn broadcast<T: Remote>(
+    start: &Start,
+    values: &mut [T],
+    root: usize,
+) -> Result<(), CallFailed> {
     let call = start.call::<T>(Operation::CoBroadcast, values.len(), Some(root));
     let algorithm = start.algorithm(Kind::Broadcast, size_of_val(values));
     // Inlined, so that the compiler sees the number of values, which is mostly one.

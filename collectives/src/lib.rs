@@ -21,6 +21,7 @@ mod asynchronous;
 mod blocks;
 mod broadcast;
 mod by_fabric;
+mod by_value;
 mod collective;
 mod combine;
 mod eager;
@@ -45,7 +46,10 @@ mod traffic;
 mod tuning;
 
 pub use allgather::{co_allgather, co_allgatherv, try_co_allgather, try_co_allgatherv};
-pub use alltoall::{co_alltoall, co_alltoallv, try_co_alltoall, try_co_alltoallv};
+pub use alltoall::{
+    co_alltoall, co_alltoallv, co_alltoallv_into, try_co_alltoall, try_co_alltoallv,
+    try_co_alltoallv_into,
+};
 pub use asynchronous::{
     co_all_async, co_allgather_async, co_allgatherv_async, co_alltoall_async, co_alltoallv_async,
     co_any_async, co_broadcast_async, co_count_async, co_exscan_async, co_gather_async,
@@ -60,6 +64,12 @@ pub use asynchronous::{
     co_allgather_values_async, co_broadcast_value_async, co_gather_values_async,
 };
 pub use broadcast::{co_broadcast, try_co_broadcast};
+pub use by_value::{
+    co_broadcast_of, co_exscan_of, co_max_loc_of, co_max_of, co_min_loc_of, co_min_of,
+    co_reduce_of, co_scan_of, co_sum_of, try_co_broadcast_of, try_co_exscan_of, try_co_max_loc_of,
+    try_co_max_of, try_co_min_loc_of, try_co_min_of, try_co_reduce_of, try_co_scan_of,
+    try_co_sum_of,
+};
 pub use coarray_runtime::{Barrier, Rule};
 pub use collective::Collective;
 pub use combine::{co_reduce, co_reduce_to, try_co_reduce, try_co_reduce_to};
@@ -84,7 +94,7 @@ pub use serialised::{
     co_allgather_values, co_broadcast_value, co_gather_values, try_co_allgather_values,
     try_co_broadcast_value, try_co_gather_values,
 };
-pub use sum::{co_sum, co_sum_to, try_co_sum, try_co_sum_to};
+pub use sum::{Summand, co_sum, co_sum_to, try_co_sum, try_co_sum_to};
 pub use traffic::{Message, record_messages};
 pub use tuning::{Algorithm, Kind, TUNING, TuningError, TuningTable};
 

@@ -215,7 +215,7 @@ forms! {
 
 /// Finds the value for which `is_better`, which says whether the first of two is taken, and its place.
 #[track_caller]
-fn locate<V, P>(
+pub(crate) fn locate<V, P>(
     start: &Start,
     operation: Operation,
     values: &mut V,

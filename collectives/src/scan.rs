@@ -115,7 +115,7 @@ forms! {
 }
 
 #[track_caller]
-fn scan<T: Remote>(
+pub(crate) fn scan<T: Remote>(
     start: &Start,
     operation: Operation,
     values: &mut [T],

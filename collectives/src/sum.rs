@@ -2,11 +2,42 @@
 
 use std::ops::Add;
 
-use coarray_coref::ValuesMut;
+use coarray_coref::{Remote, ValuesMut};
 use coarray_runtime::Operation;
 
 use crate::collective::forms;
 use crate::reduce::reduce;
+
+/// What [`co_sum`] adds: whatever travels and has `+`, such as numbers, complex numbers and structs with `#[derive(coarray::Add)]`.
+///
+/// # Examples
+/// A program's own collective, for all types that the library adds:
+/// ```
+/// use coarray::collectives::{Summand, co_sum_of};
+/// use coarray::prelude::*;
+///
+/// /// The sum of the squares on all images.
+/// fn co_square_sum<T: Summand<Element = T> + std::ops::Mul<Output = T>>(x: T) -> T {
+///     co_sum_of(x * x)
+/// }
+///
+/// coarray::run(3, || assert_eq!(co_square_sum(this_image()), 5));
+/// ```
+///
+/// # Source
+/// Its own; the types of Fortran 2018 `co_sum` are the numeric ones, clause 16.9.50.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be added up: it has no `+` that makes another `{Self}`",
+    label = "no sum of these",
+    note = "`co_reduce(&mut x, |a, b| ...)` combines them by a function of the program",
+    note = "`co_count(condition)` counts the images where a truth value holds; `co_all` and `co_any` ask for all and any",
+    note = "`#[derive(coarray::Add)]` adds structs member by member"
+)]
+pub trait Summand: Remote + Add<Output = Self> {}
+
+// Without this the compiler would report the missing `Add`, and not what there is instead.
+#[diagnostic::do_not_recommend]
+impl<T: Remote + Add<Output = T>> Summand for T {}
 
 forms! {
     /// Collective. Adds the values of all images, element by element; every image gets the sums.
@@ -18,6 +49,9 @@ forms! {
     ///
     /// Elements are whatever travels and is added by `+`: numbers, complex numbers, and structs of them. `derive(coarray::Add)`
     /// makes the addition of a struct, so that values of several types are added at once.
+    ///
+    /// The sums are where the values were. Those of a temporary, as in `co_sum(&mut f(x))`, are lost:
+    /// [`co_sum_of`](crate::co_sum_of) returns them.
     ///
     /// No image leaves before all have entered; nothing else is synchronised.
     ///
@@ -41,7 +75,7 @@ forms! {
     /// # Source
     /// *Coarray C++* section 8.2; Fortran 2018 `co_sum`.
     fn co_sum [V: ?Sized + ValuesMut] (values: &mut V) -> ()
-    where [V::Element: Add<Output = V::Element>]
+    where [V::Element: Summand]
 
     /// # Examples
     /// ```
@@ -85,7 +119,7 @@ forms! {
     /// # Source
     /// *Coarray C++* section 8.2; Fortran 2018 `co_sum` with `result_image`.
     fn co_sum_to [V: ?Sized + ValuesMut] (values: &mut V, root: usize) -> ()
-    where [V::Element: Add<Output = V::Element>]
+    where [V::Element: Summand]
 
     /// # Examples
     /// ```

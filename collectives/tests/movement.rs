@@ -410,6 +410,18 @@ fn wrong_lengths_are_named() {
             "co_alltoallv of 2 parts, but 3 images need one each",
         ),
         (
+            report(3, || {
+                _ = Collective::new().co_alltoallv_into(&[1, 2], &[1, 1], &mut vec![]);
+            }),
+            "co_alltoallv_into of 2 lengths, but 3 images need one each",
+        ),
+        (
+            report(3, || {
+                _ = Collective::new().co_alltoallv_into(&[1, 2], &[1, 1, 1], &mut vec![]);
+            }),
+            "co_alltoallv_into of 2 elements, but the lengths of the parts add up to 3",
+        ),
+        (
             report(3, || Collective::new().co_gather(&1, &mut [0; 3], 3)),
             "co_gather with image 3 as root, but there are 3 images",
         ),

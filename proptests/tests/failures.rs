@@ -3,11 +3,13 @@
 use coarray::AllocError;
 use coarray::collectives::{
     co_count, try_co_all, try_co_allgather, try_co_allgather_values, try_co_allgatherv,
-    try_co_alltoall, try_co_alltoallv, try_co_any, try_co_broadcast, try_co_broadcast_value,
-    try_co_count, try_co_exscan, try_co_gather, try_co_gather_values, try_co_gatherv, try_co_max,
-    try_co_max_loc, try_co_max_loc_to, try_co_max_to, try_co_min, try_co_min_loc,
-    try_co_min_loc_to, try_co_min_to, try_co_reduce, try_co_reduce_scatter, try_co_reduce_to,
-    try_co_scan, try_co_scatter, try_co_scatterv, try_co_sum, try_co_sum_reproducible,
+    try_co_alltoall, try_co_alltoallv, try_co_alltoallv_into, try_co_any, try_co_broadcast,
+    try_co_broadcast_of, try_co_broadcast_value, try_co_count, try_co_exscan, try_co_exscan_of,
+    try_co_gather, try_co_gather_values, try_co_gatherv, try_co_max, try_co_max_loc,
+    try_co_max_loc_of, try_co_max_loc_to, try_co_max_of, try_co_max_to, try_co_min, try_co_min_loc,
+    try_co_min_loc_of, try_co_min_loc_to, try_co_min_of, try_co_min_to, try_co_reduce,
+    try_co_reduce_of, try_co_reduce_scatter, try_co_reduce_to, try_co_scan, try_co_scan_of,
+    try_co_scatter, try_co_scatterv, try_co_sum, try_co_sum_of, try_co_sum_reproducible,
     try_co_sum_to, try_co_total_reproducible,
 };
 use coarray::failure::{
@@ -42,7 +44,7 @@ fn creation<T>(created: Result<T, AllocError>) -> Outcome {
     }
 }
 
-const FORMS: [Form; 44] = [
+const FORMS: [Form; 54] = [
     ("try_sync_all", |_| try_sync_all()),
     ("try_sync_team", |before| try_sync_team(&before.team)),
     ("try_sync_images", |_| {
@@ -121,6 +123,26 @@ const FORMS: [Form; 44] = [
     ("try_co_alltoall", |_| try_co_alltoall(&all(1), &mut all(0))),
     ("try_co_alltoallv", |_| {
         try_co_alltoallv(&vec![[1]; num_images()]).map(drop)
+    }),
+    ("try_co_alltoallv_into", |_| {
+        try_co_alltoallv_into(&all(1), &all(1), &mut vec![]).map(drop)
+    }),
+    ("try_co_broadcast_of", |before| {
+        try_co_broadcast_of([1; 5], before.root).map(drop)
+    }),
+    ("try_co_sum_of", |_| try_co_sum_of([1; 5]).map(drop)),
+    ("try_co_min_of", |_| try_co_min_of(1).map(drop)),
+    ("try_co_max_of", |_| try_co_max_of(1).map(drop)),
+    ("try_co_min_loc_of", |_| try_co_min_loc_of(1, 2).map(drop)),
+    ("try_co_max_loc_of", |_| try_co_max_loc_of(1, 2).map(drop)),
+    ("try_co_reduce_of", |_| {
+        try_co_reduce_of(vec![1; 20_000], |a, b| a * b).map(drop)
+    }),
+    ("try_co_scan_of", |_| {
+        try_co_scan_of(1, |a, b| a + b).map(drop)
+    }),
+    ("try_co_exscan_of", |_| {
+        try_co_exscan_of(1, 0, |a, b| a + b).map(drop)
     }),
     ("try_co_all", |_| try_co_all(true).map(drop)),
     ("try_co_any", |_| try_co_any(true).map(drop)),

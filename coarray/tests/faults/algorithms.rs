@@ -368,6 +368,10 @@ fn carry_out(
                 assert_eq!(received, expected.concat());
             } else {
                 assert_eq!(by.try_co_alltoallv(&send)?, expected);
+                let lengths = vec![length; images];
+                let mut received = vec![7; turn as usize % 5];
+                let from = by.try_co_alltoallv_into(&send.concat(), &lengths, &mut received)?;
+                assert_eq!((received, from), (expected.concat(), lengths));
             }
         }
         Kind::ReduceScatter => {

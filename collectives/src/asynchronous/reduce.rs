@@ -9,6 +9,7 @@ use coarray_runtime::{Operation, Team};
 use crate::asynchronous::request::{AsyncCall, all, fold_up_to};
 use crate::asynchronous::shared;
 use crate::minmax::{larger, smaller};
+use crate::sum::Summand;
 
 /// Collective. Begins to add the values of all images, element by element; the cofuture has the sums.
 ///
@@ -46,7 +47,7 @@ use crate::minmax::{larger, smaller};
 pub fn co_sum_async<V>(values: V) -> Cofuture<'static, V>
 where
     V: ValuesMut + 'static,
-    V::Element: Add<Output = V::Element>,
+    V::Element: Summand,
 {
     combine(Operation::CoSum, values, Add::add, Location::caller())
 }

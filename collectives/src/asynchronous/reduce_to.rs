@@ -8,6 +8,7 @@ use coarray_runtime::{Operation, this_image};
 
 use crate::asynchronous::request::{AsyncCall, all_for, fold_up_to};
 use crate::minmax::{larger, smaller};
+use crate::sum::Summand;
 
 /// Collective. Begins to add the values of all images, element by element, for image `root`, whose cofuture has the
 /// sums. The others get their own values back.
@@ -36,7 +37,7 @@ use crate::minmax::{larger, smaller};
 pub fn co_sum_to_async<V>(values: V, root: usize) -> Cofuture<'static, V>
 where
     V: ValuesMut + 'static,
-    V::Element: Add<Output = V::Element>,
+    V::Element: Summand,
 {
     combine_to(
         Operation::CoSumTo,

@@ -118,8 +118,34 @@ pub fn of_all<T: Element>() -> Vec<Subject<T>> {
         },
         ..alltoall
     };
+    let alltoallv_into = Subject {
+        name: "co_alltoallv_into",
+        run: |how, input| {
+            let parts = input.rows();
+            let lengths: Vec<usize> = parts.iter().map(Vec::len).collect();
+            // What was there before is gone, whether it was more or less.
+            let mut received = vec![T::element(1, 0); input.length];
+            let lengths = how.co_alltoallv_into(&parts.concat(), &lengths, &mut received);
+            let mut rest = received.into_iter();
+            let mut take = |length| rest.by_ref().take(length).collect();
+            let mut received: Vec<Vec<T>> = lengths.into_iter().map(&mut take).collect();
+            // More than the lengths say would be another row.
+            received.extend((rest.len() > 0).then(|| rest.collect()));
+            received
+        },
+        ..alltoallv
+    };
     vec![
-        broadcast, gather, gatherv, allgather, allgatherv, scatter, scatterv, alltoall, alltoallv,
+        broadcast,
+        gather,
+        gatherv,
+        allgather,
+        allgatherv,
+        scatter,
+        scatterv,
+        alltoall,
+        alltoallv,
+        alltoallv_into,
     ]
 }
 

@@ -1,5 +1,6 @@
 //! Collective operations give every image the bits of the sequential fold from image 0 upwards.
 
+mod by_value;
 mod containers;
 mod in_place;
 mod lent;
