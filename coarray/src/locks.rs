@@ -15,4 +15,4 @@
 //! ```
 
 pub use coarray_runtime::LockError;
-pub use coarray_sync::{Comutex, ComutexGuard, ComutexPlace, critical};
+pub use coarray_sync::{Comutex, ComutexGuard, ComutexPlace, critical, try_critical};

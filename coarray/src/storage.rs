@@ -244,10 +244,11 @@ impl Storage {
         // SAFETY: the others rely on this image having left the phase: the guard, from which its corefs borrow, is being dropped.
         let result = unsafe { self.team.try_barrier(&call) };
         // The phase also ends for images that have failed: their corefs ended with them. But plain references to a published
-        // part end only with the threads of the image.
+        // part end only with the threads of the image, which may have stopped without leaving the phase.
         if let Err(failed) = result
             && operation == Operation::Unpublish
-            && !failed.images.iter().all(|&index| self.is_gone(index))
+            && !(failed.stopped.is_empty()
+                && failed.images.iter().all(|&index| self.is_gone(index)))
         {
             return;
         }

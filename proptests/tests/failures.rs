@@ -1,4 +1,4 @@
-//! Images fail before any step: every `try_` form tells all others alike which ones, and the survivors go on as a team.
+//! Images fail or stop before any step: every `try_` form tells all others alike which ones, and these go on as a team.
 
 use coarray::AllocError;
 use coarray::collectives::{
@@ -44,13 +44,17 @@ fn creation<T>(created: Result<T, AllocError>) -> Outcome {
     }
 }
 
-const FORMS: [Form; 54] = [
+const FORMS: [Form; 55] = [
     ("try_sync_all", |_| try_sync_all()),
     ("try_sync_team", |before| try_sync_team(&before.team)),
     ("try_sync_images", |_| {
         try_sync_images(&Vec::from_iter(0..num_images()))
     }),
     ("try_form", |_| Team::try_form(1).map(drop)),
+    ("try_form_with_index", |_| {
+        // As many as there are give another index each, whoever is there.
+        Team::try_form_with_index(this_image(), 0).map(drop)
+    }),
     ("try_change", |before| before.team.try_change(|| ())),
     ("try_new", |_| creation(Coarray::try_new(1))),
     ("try_zeroed", |_| creation(Coarray::<u8>::try_zeroed())),
@@ -168,31 +172,38 @@ proptest! {
     #![proptest_config(config(40))]
 
     #[test]
-    fn every_try_form_tells_all_survivors_of_the_images_that_failed_before_it(
+    fn every_try_form_tells_all_others_of_the_images_that_failed_or_stopped_before_it(
         images in prop::sample::select(&IMAGE_COUNTS[..]),
         direct: bool,
         seed: u64,
     ) {
         let doom = doom(images, seed);
+        // Who comes to the end of the program, and does not fail.
+        let stops = |image: usize| mix(seed, 3000 + image as u64).is_multiple_of(2);
         let setting = Setting { direct, ..Setting::of(images) };
         let outcome = setting.launch().keep_going(true).run(|| {
             let root = mix(seed, 2000) as usize % images;
             let mut before = Before { team: Team::form(1), coarray: Coarray::new(0), root };
             for step in 0..FORMS.len() {
                 if doom[this_image()] <= step {
-                    fail_image();
+                    match stops(this_image()) {
+                        true => return None,
+                        false => fail_image(),
+                    }
                 }
                 // Another order in every case.
                 let (name, form) = FORMS[(step + seed as usize % FORMS.len()) % FORMS.len()];
-                let failed: Vec<usize> = (0..images).filter(|&image| doom[image] <= step).collect();
+                let gone = (0..images).filter(|&image| doom[image] <= step);
+                let (stopped, failed): (Vec<_>, Vec<_>) = gone.partition(|&image| stops(image));
                 match form(&mut before) {
-                    Ok(()) => assert!(failed.is_empty(), "{name} succeeded without {failed:?}"),
-                    Err(error) => assert_eq!(error.images, failed, "{name}"),
+                    Ok(()) => assert!(failed.is_empty() && stopped.is_empty(), "{name} succeeded without {failed:?}, {stopped:?}"),
+                    Err(error) => assert_eq!((error.images, error.stopped), (failed, stopped), "{name}"),
                 }
             }
             let survivors = Team::form_survivors(7);
-            survivors.change(|| co_count(true))
+            Some(survivors.change(|| co_count(true)))
         });
+        let outcome = outcome.map(|counts| Vec::from_iter(counts.into_iter().flatten()));
         let survivors = doom.iter().filter(|&&step| step >= FORMS.len()).count();
         prop_assert_eq!(outcome.map_err(|failure| failure.to_string()), Ok(vec![survivors; survivors]));
     }

@@ -150,6 +150,17 @@ impl Image {
         self.job.region.job().has_failures() && self.control(image).stage() == Stage::Failed
     }
 
+    /// Whether that image has failed, or has stopped in a job that keeps going: the others go on without it.
+    #[must_use]
+    pub fn is_out(&self, image: usize) -> bool {
+        let job = self.job.region.job();
+        job.has_failures()
+            && matches!(
+                self.control(image).stage(),
+                Stage::Failed | Stage::Stopped | Stage::Finished
+            )
+    }
+
     /// Whether memory of `image` is reached by load and store.
     #[inline]
     #[must_use]

@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::rc::Rc;
 
-use coarray_runtime::{LockError, LockKind, Team};
+use coarray_runtime::{ImageFailed, LockError, LockKind, Team};
 
 /// One-sided. Executes `body` while no other image of the current team is in a critical section; returns its result.
 ///
@@ -38,8 +38,48 @@ use coarray_runtime::{LockError, LockKind, Team};
 /// Fortran 2018 `critical`, clause 11.1.6.
 #[track_caller]
 pub fn critical<R>(body: impl FnOnce() -> R) -> R {
-    let _section = Section::enter(Location::caller());
-    body()
+    let caller = Location::caller();
+    match Section::enter(caller) {
+        Ok(_section) => body(),
+        Err(failed) => Team::current().image().fail(format!(
+            "cannot enter the critical section at {caller}: {failed} in a critical section; use `try_critical` or a Comutex to go on \
+             after that"
+        )),
+    }
+}
+
+/// One-sided. As [`critical`], but an image that failed in a critical section of the team does not end the job.
+///
+/// # Errors
+/// The image that was killed in a critical section, by its index in the current team; `body` is not executed. What it did there may
+/// be half done. Whoever gets the error has opened the section again: the next attempt enters, of this image or any other.
+///
+/// # Panics
+/// As [`critical`].
+///
+/// # Examples
+/// ```
+/// use coarray_launch::run;
+/// use coarray_sync::try_critical;
+///
+/// run(3, || match try_critical(|| 5) {
+///     Ok(five) => assert_eq!(five, 5),
+///     Err(failed) => println!("{failed} there: what it guards may be half done"),
+/// });
+/// ```
+///
+/// # Source
+/// Fortran 2018 `critical` with `stat`, clauses 11.1.6 and 11.6.11.
+#[track_caller]
+pub fn try_critical<R>(body: impl FnOnce() -> R) -> Result<R, ImageFailed> {
+    match Section::enter(Location::caller()) {
+        Ok(_section) => Ok(body()),
+        Err(failed) => {
+            let team = Team::current();
+            team.image().clear_poison_of(team.critical());
+            Err(failed)
+        }
+    }
 }
 
 /// A stay in a critical section.
@@ -49,7 +89,7 @@ struct Section {
 
 impl Section {
     #[track_caller]
-    fn enter(caller: &'static Location<'static>) -> Self {
+    fn enter(caller: &'static Location<'static>) -> Result<Self, ImageFailed> {
         let team = Team::current();
         let entered = team
             .image()
@@ -58,15 +98,19 @@ impl Section {
             Ok(deferral) => {
                 let section = Self { team };
                 drop(deferral);
-                section
+                Ok(section)
             }
             Err(LockError::AlreadyHeld { since }) => panic!(
                 "this image is in the critical section at {since} already: it would wait for itself to leave it"
             ),
-            Err(LockError::Poisoned { by }) => team.image().fail(format!(
-                "cannot enter the critical section at {caller}: image {by} failed in a critical section; use a Comutex \
-                 to go on after that"
-            )),
+            // A panic poisons nothing: it leaves the section.
+            Err(LockError::Poisoned { by }) => {
+                let index = team
+                    .members()
+                    .iter()
+                    .position(|&member| member as usize == by);
+                Err(ImageFailed::new(Vec::from_iter(index)))
+            }
             Err(other) => team.image().fail(format!(
                 "cannot enter the critical section at {caller}: {other}"
             )),

@@ -10,11 +10,11 @@ impl Team {
     /// Collective. Splits the current team into teams, and returns the team of all images that give the same `number`. Their
     /// indices in it follow the order of the current team.
     ///
-    /// If an image of the current team has failed, the job ends with a report.
+    /// Numbers are integers of any type. If an image of the current team has failed, the job ends with a report.
     ///
     /// # Panics
-    /// On all images if there is no room in the heap for the teams' structures; on a thread that is not an
-    /// image.
+    /// On all images if there is no room in the heap for the teams' structures; if the number is negative or does not fit 64 bits;
+    /// on a thread that is not an image.
     ///
     /// # Source
     /// Fortran 2018 `form team`, clause 11.6.9.
@@ -25,7 +25,7 @@ impl Team {
     /// use coarray::prelude::*;
     ///
     /// coarray::run(6, || {
-    ///     let row = Team::form(this_image() as u64 / 3);
+    ///     let row = Team::form(this_image() / 3);
     ///     let sum = row.change(|| {
     ///         let mut x = this_image(); // 0, 1 and 2 in each row
     ///         co_sum(&mut x);
@@ -36,7 +36,7 @@ impl Team {
     /// ```
     #[must_use]
     #[track_caller]
-    pub fn form(number: u64) -> Self {
+    pub fn form(number: impl TryInto<u64>) -> Self {
         Self::form_at(number, None, OnFailure::EndJob).unwrap_or_else(never)
     }
 
@@ -63,7 +63,7 @@ impl Team {
     /// Fortran 2018 `form team` with `new_index`, clause 11.6.9.
     #[must_use]
     #[track_caller]
-    pub fn form_with_index(number: u64, index: usize) -> Self {
+    pub fn form_with_index(number: impl TryInto<u64>, index: usize) -> Self {
         Self::form_at(number, Some(index), OnFailure::EndJob).unwrap_or_else(never)
     }
 
@@ -91,8 +91,38 @@ impl Team {
     /// # Source
     /// Fortran 2018 `form team` with `stat`, clause 11.6.9.
     #[track_caller]
-    pub fn try_form(number: u64) -> Result<Self, ImageFailed> {
+    pub fn try_form(number: impl TryInto<u64>) -> Result<Self, ImageFailed> {
         Self::form_at(number, None, OnFailure::Error)
+    }
+
+    /// Collective. As [`form_with_index`](Self::form_with_index), but failed images do not end the job.
+    ///
+    /// # Errors
+    /// As [`try_form`](Self::try_form).
+    ///
+    /// # Panics
+    /// As [`form`](Self::form).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_launch::run;
+    /// use coarray_runtime::{num_images, this_image};
+    /// use coarray_sync::Team;
+    ///
+    /// run(3, || {
+    ///     let reversed = Team::try_form_with_index(1, num_images() - 1 - this_image()).unwrap();
+    ///     assert_eq!(reversed.this_image(), 2 - this_image());
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `form team` with `new_index` and `stat`, clause 11.6.9.
+    #[track_caller]
+    pub fn try_form_with_index(
+        number: impl TryInto<u64>,
+        index: usize,
+    ) -> Result<Self, ImageFailed> {
+        Self::form_at(number, Some(index), OnFailure::Error)
     }
 
     /// Collective. As [`form`](Self::form), of those images of the current team that have not failed.
@@ -122,16 +152,17 @@ impl Team {
     /// Fortran 2018 `form team` with `stat`, clause 11.6.11: the team is formed of the active images.
     #[must_use]
     #[track_caller]
-    pub fn form_survivors(number: u64) -> Self {
+    pub fn form_survivors(number: impl TryInto<u64>) -> Self {
         Self::form_at(number, None, OnFailure::Continue).unwrap_or_else(never)
     }
 
     #[track_caller]
     fn form_at(
-        number: u64,
+        number: impl TryInto<u64>,
         index: Option<usize>,
         on_failure: OnFailure,
     ) -> Result<Self, ImageFailed> {
+        let number = of_any_type(number);
         let members = Members::current().form(number, index, on_failure, Location::caller())?;
         Ok(Self { members })
     }
@@ -149,7 +180,7 @@ impl Team {
     /// use coarray::prelude::*;
     ///
     /// coarray::run(4, || {
-    ///     let pair = Team::form(this_image() as u64 / 2);
+    ///     let pair = Team::form(this_image() / 2);
     ///     let mut y = pair.change(|| Coarray::new(this_image())); // 0 and 1 in each pair
     ///     let y = y.open();
     ///     assert_eq!(y.at(1).get(), 1); // of the pair, also here
@@ -239,6 +270,15 @@ impl Team {
             name(&self.members),
             name(&current)
         );
+    }
+}
+
+/// The number of a team, which programs give in the type in which they have it.
+#[track_caller]
+pub(crate) fn of_any_type(number: impl TryInto<u64>) -> u64 {
+    match number.try_into() {
+        Ok(number) => number,
+        Err(_) => panic!("the number of a team is not negative, and fits 64 bits"),
     }
 }
 

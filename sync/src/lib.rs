@@ -41,7 +41,7 @@ pub use coevent_place::{CoeventPlace, PutNotify};
 pub use comutex::Comutex;
 pub use comutex_guard::ComutexGuard;
 pub use comutex_place::ComutexPlace;
-pub use critical::critical;
+pub use critical::{critical, try_critical};
 #[doc(hidden)]
 pub use fence::fence_number;
 pub use fence::{fence, quiet};

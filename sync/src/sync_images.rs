@@ -80,7 +80,7 @@ fn sync(images: &[usize], caller: &'static Location<'static>) -> Result<(), Imag
     for &index in partners() {
         image.advance_pair(team.members()[index] as usize);
     }
-    let mut failed = Vec::new();
+    let mut missed = Vec::new();
     for &index in partners() {
         let number = team.members()[index] as usize;
         let waiting = PairWait {
@@ -91,13 +91,13 @@ fn sync(images: &[usize], caller: &'static Location<'static>) -> Result<(), Imag
         let (eventcount, target) = image.pair_with(number);
         match image.wait(eventcount, target, waiting) {
             Ok(()) => {}
-            Err(Interruption::Failed | Interruption::TimedOut) => failed.push(index),
+            Err(Interruption::Failed | Interruption::TimedOut) => missed.push(index),
         }
     }
-    failed.sort_unstable();
-    match failed.is_empty() {
+    missed.sort_unstable();
+    match missed.is_empty() {
         true => Ok(()),
-        false => Err(ImageFailed::new(failed)),
+        false => Err(team.missed(missed)),
     }
 }
 
@@ -133,6 +133,6 @@ impl Cause for PairWait<'_> {
     }
 
     fn has_failed(&self) -> bool {
-        self.image.has_failed(self.number)
+        self.image.is_out(self.number)
     }
 }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::rc::Rc;
 
-use coarray_runtime::Team as Members;
+use coarray_runtime::{ImageStatus, Team as Members};
+
+use crate::form_team::of_any_type;
 
 /// A team of images. Within [`change`](Self::change) it is the *current team*: images are numbered in it,
 /// [`this_image`](coarray_runtime::this_image) and [`num_images`](coarray_runtime::num_images) refer to it,
@@ -22,7 +24,7 @@ use coarray_runtime::Team as Members;
 /// use coarray_sync::{Team, sync_all};
 ///
 /// run(5, || {
-///     let team = Team::form(this_image() as u64 % 2); // images 0, 2, 4 and images 1, 3
+///     let team = Team::form(this_image() % 2); // images 0, 2, 4 and images 1, 3
 ///     team.change(|| {
 ///         assert_eq!(num_images(), if team.number() == Some(0) { 3 } else { 2 });
 ///         sync_all(); // of the team
@@ -53,7 +55,7 @@ impl Team {
     ///
     /// coarray::run(4, || {
     ///     let all = Team::current();
-    ///     Team::form(this_image() as u64 % 2).change(|| {
+    ///     Team::form(this_image() % 2).change(|| {
     ///         sync_all(); // this half
     ///         assert_eq!((Team::current().num_images(), all.num_images()), (2, 4));
     ///     });
@@ -77,7 +79,7 @@ impl Team {
     /// use coarray::prelude::*;
     ///
     /// coarray::run(4, || {
-    ///     let half = Team::form(this_image() as u64 / 2);
+    ///     let half = Team::form(this_image() / 2);
     ///     half.change(|| {
     ///         assert_eq!(num_images(), 2);
     ///         assert_eq!(Team::initial().num_images(), 4);
@@ -130,7 +132,7 @@ impl Team {
     /// use coarray::prelude::*;
     ///
     /// coarray::run(4, || {
-    ///     let odd = Team::form(this_image() as u64 % 2);
+    ///     let odd = Team::form(this_image() % 2);
     ///     assert_eq!((odd.this_image(), odd.num_images()), (this_image() / 2, 2)); // without changing to it
     /// });
     /// ```
@@ -178,6 +180,53 @@ impl Team {
         self.members.failed_images()
     }
 
+    /// Local. The images of this team that have come to the end of the program, as far as is known now, in increasing order.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let pair = Team::form(this_image() / 2);
+    ///     if pair.this_image() == 0 {
+    ///         while pair.stopped_images() != [1] {
+    ///             std::thread::yield_now();
+    ///         }
+    ///     }
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `stopped_images(team)`, clause 16.9.183.
+    #[must_use]
+    pub fn stopped_images(&self) -> Vec<usize> {
+        self.members.stopped_images()
+    }
+
+    /// Local. The status of image `image` of this team, as far as is known now.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::failure::ImageStatus;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let pair = Team::form(this_image() / 2);
+    ///     assert_eq!(pair.image_status(pair.this_image()), ImageStatus::Active);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `image_status(image, team)`, clause 16.9.98.
+    #[must_use]
+    #[track_caller]
+    pub fn image_status(&self, image: usize) -> ImageStatus {
+        self.members.image_status(image)
+    }
+
     /// Local. The index in the parent team of image `image` of this team; the index itself for the team of all
     /// images.
     ///
@@ -191,7 +240,7 @@ impl Team {
     /// coarray::run(6, || {
     ///     let mut x = Coarray::new(this_image());
     ///     let x = x.open();
-    ///     let column = Team::form(this_image() as u64 % 3);
+    ///     let column = Team::form(this_image() % 3);
     ///     column.change(|| {
     ///         // x belongs to the parent, and is indexed there.
     ///         let first = column.in_parent(0);
@@ -224,6 +273,32 @@ impl Team {
         self.members.siblings()
     }
 
+    /// Local. The images of the team `number` that was formed together with this one, by their indices in the parent team, in the
+    /// order of that team; none if there is no such team. Its length is the number of its images.
+    ///
+    /// # Panics
+    /// If the number is negative or does not fit 64 bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(5, || {
+    ///     let team = Team::form(this_image() % 2);
+    ///     assert_eq!(team.sibling(0), Some(&[0, 2, 4][..]));
+    ///     assert_eq!(team.sibling(1).map(<[usize]>::len), Some(2));
+    ///     assert_eq!(team.sibling(7), None);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `num_images(team_number)`, clause 16.9.145.
+    #[must_use]
+    #[track_caller]
+    pub fn sibling(&self, number: impl TryInto<u64>) -> Option<&[usize]> {
+        self.members.sibling(of_any_type(number))
+    }
+
     /// Local. The index in the parent team of image `image` of the team `number` that was formed together with
     /// this one: coarrays of the parent are indexed by it.
     ///
@@ -237,7 +312,7 @@ impl Team {
     /// use coarray_sync::Team;
     ///
     /// run(4, || {
-    ///     let team = Team::form(this_image() as u64 % 2);
+    ///     let team = Team::form(this_image() % 2);
     ///     assert_eq!(team.siblings(), [0, 1]);
     ///     assert_eq!(team.sibling_in_parent(1, 0), 1); // image 0 of team 1 is image 1 of all
     /// });
@@ -247,7 +322,8 @@ impl Team {
     /// Fortran 2018 image selectors with `team_number`, clause 9.6.
     #[must_use]
     #[track_caller]
-    pub fn sibling_in_parent(&self, number: u64, image: usize) -> usize {
+    pub fn sibling_in_parent(&self, number: impl TryInto<u64>, image: usize) -> usize {
+        let number = of_any_type(number);
         let Some(images) = self.members.sibling(number) else {
             panic!(
                 "there is no team {number} beside this one: the teams are {:?}",

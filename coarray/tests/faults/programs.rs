@@ -38,6 +38,7 @@ pub fn run(name: &str) -> ExitCode {
         "long_values" => coarray::launch(crate::long_values::program),
         "plain" => coarray::launch(crate::plain::program),
         "transfers" => coarray::launch(crate::transfers::program),
+        "section" => coarray::launch(crate::status::section_program),
         "status" => coarray::launch(crate::status::program),
         _ => panic!("there is no program {name}"),
     }

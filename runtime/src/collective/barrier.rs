@@ -10,7 +10,7 @@ use crate::collective::describe::describe_recorded;
 use crate::collective::outstanding::collect_payloads_if_many;
 use crate::collective::posts::check_posts;
 use crate::image::team::Team;
-use crate::job::image_failed::{ImageFailed, have_failed};
+use crate::job::image_failed::ImageFailed;
 use crate::lockfree::arrival::{Arrival, Signature, WORDS};
 use crate::lockfree::barrier::Barrier;
 use crate::lockfree::barrier::dissemination::Line;
@@ -114,15 +114,13 @@ impl Team {
     /// Ends the job because images failed that `operation` needs.
     #[cold]
     pub fn fail_because(&self, failed: &ImageFailed, operation: &str) -> ! {
-        let numbers: Vec<usize> = failed
-            .images
-            .iter()
-            .map(|&index| self.members()[index] as usize)
-            .collect();
-        self.image().fail(format!(
-            "cannot complete {operation}: {}",
-            have_failed(&numbers)
-        ))
+        let number = |&index: &usize| self.members()[index] as usize;
+        let numbers = ImageFailed {
+            images: failed.images.iter().map(number).collect(),
+            stopped: failed.stopped.iter().map(number).collect(),
+        };
+        self.image()
+            .fail(format!("cannot complete {operation}: {numbers}"))
     }
 }
 
@@ -204,7 +202,7 @@ fn check_failures(team: &Team) -> bool {
     if team.image().job.has_ended() {
         team.image().unwind();
     }
-    team.has_failed_images()
+    team.is_incomplete()
 }
 
 /// Handles a barrier that was not passed at once: survivors pass among themselves, and a mismatch is reported.
@@ -225,7 +223,7 @@ fn resolve_stuck(
 fn barrier_of_survivors(team: &Team, episode: &Episode<TeamScope<'_>>) -> Result<(), ImageFailed> {
     match checked_barrier::barrier_of_survivors(episode) {
         Ok(missing) if missing.is_empty() => Ok(()),
-        Ok(images) => Err(ImageFailed::new(images)),
+        Ok(missing) => Err(team.missed(missing)),
         Err(error) => resolve_stuck(team, episode, error),
     }
 }
@@ -324,7 +322,7 @@ pub(crate) unsafe fn exchange_payloads(
         on_failure,
     ) {
         (Ok(()), _) => Vec::new(),
-        (Err(failed), OnFailure::Continue) => failed.images,
+        (Err(failed), OnFailure::Continue) => [failed.images, failed.stopped].concat(),
         (Err(failed), OnFailure::Error) => return Err(failed),
         (Err(failed), OnFailure::EndJob) => team.fail_because(&failed, &call.describe(team)),
     };
@@ -337,9 +335,43 @@ pub(crate) unsafe fn exchange_payloads(
 pub(crate) fn finish_program(team: &Team, call: &Call) {
     let _deferral = quiet_and_defer();
     announce_end(team.image());
+    if team.keeps_going() {
+        // The others may go on, in more barriers than one.
+        return (0..team.images()).for_each(|index| await_end(team, index));
+    }
     // SAFETY: no layer relies on anything at the end of the program.
     let _ = unsafe { team.try_barrier(call) };
 }
+
+/// Waits until the image with this index has come to the end of the program, or has failed.
+fn await_end(team: &Team, index: usize) {
+    let image = team.image();
+    let stopped = &image.control(team.members()[index] as usize).stopped;
+    // If it fails, it need not come.
+    let _ = image.wait(stopped, 1, AtEnd { team, index });
+}
+
+/// Why an image waits at the end of the program: for the image with this index.
+struct AtEnd<'a> {
+    team: &'a Team,
+    index: usize,
+}
+
+impl Cause for AtEnd<'_> {
+    fn describe(&self) -> String {
+        AT_END.into()
+    }
+
+    fn awaited(&self) -> Option<usize> {
+        Some(self.team.members()[self.index] as usize)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.team.is_gone(self.index)
+    }
+}
+
+const AT_END: &str = "has come to the end of the program";
 
 /// Whether `signature` is of an operation that creates an object.
 fn creates(signature: &Signature) -> bool {
@@ -393,7 +425,7 @@ impl<'team> BarrierScope for TeamScope<'team> {
     }
 
     fn has_failed(&self, image: usize) -> bool {
-        self.team.is_failed(image)
+        self.team.is_gone(image)
     }
 }
 
@@ -418,7 +450,7 @@ impl Cause for AtBarrier<'_> {
         let own = self.arrival(team.index()).signature();
         let (_, signature) = Barrier::of(&team.unmark(team.index(), own));
         if Operation::End.is_in(&signature) {
-            return "has come to the end of the program".into();
+            return AT_END.into();
         }
         let texts = image.control(image.index).calls.last();
         let call = describe_recorded(signature, texts, team);
@@ -438,9 +470,9 @@ impl Cause for AtBarrier<'_> {
 
     fn has_failed(&self) -> bool {
         if self.survivors {
-            self.team.is_failed(self.index)
+            self.team.is_gone(self.index)
         } else {
-            self.team.has_failed_images()
+            self.team.is_incomplete()
         }
     }
 

@@ -136,7 +136,7 @@ impl<'a> Missing<'a> {
 
     fn has_failed(&self) -> bool {
         match self {
-            Self::Contribution(request, index) => request.team().is_failed(*index),
+            Self::Contribution(request, index) => request.team().is_gone(*index),
             Self::Posts(posts) => posts.team().has_failed_images(),
         }
     }

@@ -193,18 +193,18 @@ impl CollectiveRequest {
         &self.polls
     }
 
-    /// The error that the image with index `index` makes no contribution any more. If it has not failed, the job ends.
+    /// The error that the image with index `index` makes no contribution any more. If the others do not go on without it, the job ends.
     #[cold]
     fn miss(&self, index: usize) -> Incomplete {
         let team = &self.team;
-        if !team.is_failed(index) {
+        if !team.is_gone(index) {
             let (image, operation) = (team.members()[index], self.call.describe(team));
             team.image().fail(format!(
                 "cannot complete {operation}: image {image} has come to the end of the program"
             ))
         }
         let operation = self.call.describe(team);
-        Incomplete::new(team, operation, ImageFailed::new(vec![index]))
+        Incomplete::new(team, operation, team.missed(vec![index]))
     }
 }
 
@@ -283,6 +283,6 @@ impl Cause for MissingContribution<'_> {
     }
 
     fn has_failed(&self) -> bool {
-        self.request.team.is_failed(self.index)
+        self.request.team.is_gone(self.index)
     }
 }

@@ -276,7 +276,7 @@ impl Cause for Step<'_> {
     }
 
     fn has_failed(&self) -> bool {
-        self.team.is_failed(self.from)
+        self.team.is_gone(self.from)
     }
 
     fn deadline(&self) -> Option<Instant> {

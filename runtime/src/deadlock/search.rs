@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::report::Report;
 use super::standstill::Standstill;
 use crate::job::Job;
-use crate::job::control::{Failure, ONE_FAILED, OWN_WORDS, Stage};
+use crate::job::control::{Failure, OWN_WORDS, Stage};
 use crate::lockfree::sleep::{self, Awaited, Sleep, SleepRecord};
 
 /// What one image knows of the sleeps of all.
@@ -71,10 +71,8 @@ impl Job {
         };
         let sleeps = sleep::find_all_asleep(images, record, failure_epoch, has_arrived)?;
         // An image is marked as failed before the others are notified, which wakes them.
-        let failed = (0..images)
-            .filter(|&index| self.region.control(index).stage() == Stage::Failed)
-            .count();
-        let is_told = failure_epoch as usize == failed * ONE_FAILED as usize;
+        let stages = (0..images).map(|index| self.region.control(index).stage());
+        let is_told = failure_epoch as usize == self.region.job().failure_epoch_of(stages);
         Ok((is_told && self.region.job().failure_epoch() == failure_epoch).then_some(sleeps))
     }
 }

@@ -244,13 +244,18 @@ impl Shared {
     fn take_due(&self, state: &mut State) -> Vec<Waker> {
         let failure_epoch = self.job.region.job().failure_epoch();
         let has_ended = self.job.has_ended();
+        let region = &self.job.region;
+        let has_failed = || {
+            let mut images = 0..region.dimensions().images;
+            images.any(|image| region.control(image).stage() == Stage::Failed)
+        };
         let is_due = |awaited: &Awaited| {
             let is_owed_in_vain = match awaited.image {
                 Some(image) => {
                     let stage = self.job.region.control(image).stage();
                     matches!(stage, Stage::Stopped | Stage::Finished | Stage::Failed)
                 }
-                None => failure_epoch >= ONE_FAILED,
+                None => failure_epoch >= ONE_FAILED && has_failed(),
             };
             has_ended
                 || is_owed_in_vain

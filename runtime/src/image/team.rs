@@ -14,6 +14,7 @@ use crate::image::node_map::NodeMap;
 use crate::image::outstanding::Outstanding;
 use crate::image::remote_log::TeamLogs;
 use crate::job::control::{ENDED, TeamControl};
+use crate::job::image_failed::ImageFailed;
 use crate::lockfree::arrival::WORDS;
 use crate::lockfree::barrier::Barrier;
 use crate::lockfree::split::Split;
@@ -56,6 +57,8 @@ pub struct Team {
     /// The failure epoch of the job when this team was last searched for failed images.
     pub(crate) failure_epoch: Cell<u32>,
     pub(crate) has_failed: Cell<bool>,
+    /// Whether images of the team are gone, as it was found then.
+    is_incomplete: Cell<bool>,
     /// Whether barriers may take the fast path: all members share memory, and none has failed.
     pub(crate) is_plain: Cell<bool>,
     /// The result of `places`.
@@ -155,6 +158,7 @@ impl Team {
             objects: Cell::new(0),
             failure_epoch: Cell::new(0),
             has_failed: Cell::new(false),
+            is_incomplete: Cell::new(false),
             is_plain: Cell::new(node_map.is_none()),
             progression: OnceCell::new(),
             node_map,
@@ -301,17 +305,46 @@ impl Team {
         self.image.has_stopped(self.members[index] as usize)
     }
 
+    /// Whether the image with this index enters no barrier any more, and the others go on: it has failed, or stopped in a job that keeps
+    /// going.
+    pub(crate) fn is_gone(&self, index: usize) -> bool {
+        self.image.is_out(self.members[index] as usize)
+    }
+
     /// Whether any image of the team has failed.
     #[must_use]
     pub fn has_failed_images(&self) -> bool {
+        self.look_for_failures();
+        self.has_failed.get()
+    }
+
+    /// Whether any image of the team [is gone](Self::is_gone).
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.look_for_failures();
+        self.is_incomplete.get()
+    }
+
+    /// Searches the team if images of the job have failed or stopped since the last time.
+    fn look_for_failures(&self) {
         // The bit for the end of the job is left out, so that barriers notice the end themselves.
         let failure_epoch = self.image.job.region.job().failure_epoch() & !ENDED;
         if failure_epoch != self.failure_epoch.replace(failure_epoch) && !self.has_failed.get() {
-            let failed = (0..self.images()).any(|index| self.is_failed(index));
+            let gone = (0..self.images()).any(|index| self.is_gone(index));
+            let failed = gone && (0..self.images()).any(|index| self.is_failed(index));
             self.has_failed.set(failed);
-            self.is_plain.set(self.is_plain.get() && !failed);
+            self.is_incomplete.set(gone);
+            self.is_plain.set(self.is_plain.get() && !gone);
         }
-        self.has_failed.get()
+    }
+
+    /// The error that these images, which are gone, are missed.
+    #[must_use]
+    pub fn missed(&self, gone: Vec<usize>) -> ImageFailed {
+        let (images, stopped) = gone.into_iter().partition(|&index| self.is_failed(index));
+        ImageFailed {
+            stopped,
+            ..ImageFailed::new(images)
+        }
     }
 
     /// The images of the team that have failed, by index.

@@ -17,6 +17,7 @@ use crate::call::record::CallRecords;
 use crate::job::contention::Contention;
 use crate::lockfree::barrier::dissemination::Line;
 use crate::lockfree::checked_barrier::BarrierState;
+use crate::lockfree::eventcount::Eventcount;
 use crate::lockfree::lending::Lending;
 use crate::lockfree::lock_nodes::Nodes;
 use crate::lockfree::log::Log;
@@ -46,7 +47,7 @@ pub(crate) const SLOTS: usize = MAX_ROUNDS;
 pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// The sizes of the structures that images and supervisor share, and the offsets of their parts.
-const SIZES: [usize; 40] = [
+const SIZES: [usize; 41] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
     offset_of!(JobControl, failure_epoch),
@@ -66,6 +67,7 @@ const SIZES: [usize; 40] = [
     offset_of!(ImageControl, memory),
     offset_of!(ImageControl, calls),
     offset_of!(ImageControl, waiting),
+    offset_of!(ImageControl, stopped),
     offset_of!(ImageControl, queue),
     offset_of!(ImageControl, traffic),
     offset_of!(ImageControl, nodes),
@@ -119,7 +121,8 @@ const fn fingerprint(version: &[u8], sizes: &[usize]) -> u64 {
 pub struct JobControl {
     /// Whether images may fail without ending the job.
     keeps_going: AtomicU32,
-    /// [`ENDED`] once the job must end, plus [`ONE_FAILED`] for each image that has failed. Every long wait reads it.
+    /// [`ENDED`] once the job must end, plus [`ONE_FAILED`] for each image that has failed, and in a job that keeps going for each
+    /// that has stopped. Every long wait reads it.
     failure_epoch: AtomicU32,
     /// Whether any image has waited for a coatomic.
     has_parking: AtomicU32,
@@ -148,13 +151,13 @@ impl JobControl {
         self.failure_epoch() & ENDED != 0
     }
 
-    /// Changes whenever an image fails, and when the job ends.
+    /// Changes whenever an image fails, when the job ends, and in a job that keeps going when an image stops.
     #[inline]
     pub(crate) fn failure_epoch(&self) -> u32 {
         self.failure_epoch.load(Ordering::Acquire)
     }
 
-    /// Whether any image has failed.
+    /// Whether any image may have failed.
     #[inline]
     pub(crate) fn has_failures(&self) -> bool {
         self.failure_epoch() >= ONE_FAILED
@@ -184,10 +187,34 @@ impl JobControl {
         self.keeps_going.load(Ordering::Relaxed) != 0
     }
 
-    /// Declares an image failed: its process has ended, or its thread accesses nothing any more.
+    /// Declares an image failed: its process has ended, or its thread accesses nothing any more. One that had come to the end of the
+    /// program has stopped, for all others alike, and is only gone now.
     pub fn declare_failed(&self, control: &ImageControl) {
-        control.set_stage(Stage::Failed);
+        control.set_stage(match control.stage() {
+            Stage::Stopped => Stage::Finished,
+            _ => Stage::Failed,
+        });
         self.failure_epoch.fetch_add(ONE_FAILED, Ordering::Release);
+    }
+
+    /// Declares that an image of a job that keeps going has come to the end of the program.
+    pub(crate) fn declare_stopped(&self, control: &ImageControl) {
+        control.set_stage(Stage::Stopped);
+        self.failure_epoch.fetch_add(ONE_FAILED, Ordering::Release);
+        control.stopped.advance_to(1);
+    }
+
+    /// What the failure epoch has at least when all images with these stages have been declared failed or stopped.
+    pub(crate) fn failure_epoch_of(&self, stages: impl Iterator<Item = Stage>) -> usize {
+        let keeps_going = usize::from(self.keeps_going());
+        let declared = stages.map(|stage| match stage {
+            Stage::Failed => 1,
+            Stage::Stopped => keeps_going,
+            // It stopped, and may have been declared failed after that.
+            Stage::Finished => 2 * keeps_going,
+            Stage::Absent | Stage::Running => 0,
+        });
+        declared.sum::<usize>() * ONE_FAILED as usize
     }
 }
 
@@ -234,6 +261,8 @@ pub struct ImageControl {
     pub(crate) memory: ProcessMemory,
     pub(crate) calls: CallRecords,
     pub(crate) waiting: WaitRecord,
+    /// 1 when it has come to the end of the program, in a job that keeps going.
+    pub(crate) stopped: Eventcount,
     /// Its node in the queue of the lock that it waits for.
     pub(crate) queue: QueueNode,
     pub(crate) traffic: Traffic,

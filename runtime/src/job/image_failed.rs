@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Images that an operation needs have failed: they died, or called [`fail_image`](crate::fail_image), in a
-/// [fault-tolerant](crate::Settings::keep_going) job.
+/// Images that an operation needs have failed or stopped, in a [fault-tolerant](crate::Settings::keep_going) job: they died or called
+/// [`fail_image`](crate::fail_image), or they have come to the end of the program.
 ///
 /// # Examples
 /// ```
@@ -20,37 +20,75 @@ use std::fmt;
 /// assert_eq!(survivors.unwrap()[0], ("images 1 and 3 have failed".into(), vec![1, 3]));
 /// ```
 ///
+/// An image that stops is told apart:
+/// ```
+/// use coarray::collectives::try_co_sum_of;
+/// use coarray::prelude::*;
+///
+/// let sums = coarray::Launch::new(3).keep_going(true).run(|| match this_image() {
+///     2 => None, // comes to the end of the program
+///     me => try_co_sum_of(me).err().map(|failed| (failed.to_string(), failed.images, failed.stopped)),
+/// });
+/// let text = "image 2 has come to the end of the program".to_string();
+/// assert_eq!(sums.unwrap()[1], Some((text, vec![], vec![2])));
+/// ```
+///
 /// # Source
-/// `STAT_FAILED_IMAGE`, Fortran 2018 clause 16.10.2.28.
+/// `STAT_FAILED_IMAGE` and `STAT_STOPPED_IMAGE`, Fortran 2018 clauses 16.10.2.28 and 16.10.2.31.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImageFailed {
-    /// Their indices in the team of the operation, in increasing order.
+    /// The indices of those that have failed in the team of the operation, in increasing order.
     pub images: Vec<usize>,
+    /// The indices of those that have come to the end of the program, in increasing order.
+    pub stopped: Vec<usize>,
 }
 
 impl ImageFailed {
     /// Local. The error that these images have failed; indices in increasing order.
     #[must_use]
     pub fn new(images: Vec<usize>) -> Self {
-        Self { images }
+        Self {
+            images,
+            stopped: Vec::new(),
+        }
+    }
+
+    /// Local. The error that these images have come to the end of the program; indices in increasing order.
+    #[must_use]
+    pub fn stopped(stopped: Vec<usize>) -> Self {
+        Self {
+            images: Vec::new(),
+            stopped,
+        }
     }
 }
 
 impl fmt::Display for ImageFailed {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&have_failed(&self.images))
+        let ends: Vec<String> = [
+            (&self.images, "failed"),
+            (&self.stopped, "come to the end of the program"),
+        ]
+        .into_iter()
+        .filter(|(images, _)| !images.is_empty())
+        .map(|(images, what)| have(images, what))
+        .collect();
+        match ends.is_empty() {
+            true => formatter.write_str("no image has failed"),
+            false => formatter.write_str(&ends.join(", and ")),
+        }
     }
 }
 
 impl std::error::Error for ImageFailed {}
 
 /// "image 3 has failed", "images 3 and 5 have failed".
-pub(crate) fn have_failed(images: &[usize]) -> String {
+fn have(images: &[usize], what: &str) -> String {
     let names: Vec<String> = images.iter().map(usize::to_string).collect();
     match names.split_last() {
-        None => "no image has failed".into(),
-        Some((only, [])) => format!("image {only} has failed"),
-        Some((last, others)) => format!("images {} and {last} have failed", others.join(", ")),
+        None => String::new(),
+        Some((only, [])) => format!("image {only} has {what}"),
+        Some((last, others)) => format!("images {} and {last} have {what}", others.join(", ")),
     }
 }

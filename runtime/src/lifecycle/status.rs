@@ -47,13 +47,7 @@ pub enum ImageStatus {
 #[must_use]
 #[track_caller]
 pub fn image_status(image: usize) -> ImageStatus {
-    let team = Team::current();
-    assert!(
-        image < team.images(),
-        "there is no image {image}: the images are numbered 0 to {}",
-        team.images() - 1
-    );
-    status_of(&team, image)
+    Team::current().image_status(image)
 }
 
 /// Local. The images of the current team that have failed, as far as is known, in increasing order.
@@ -114,20 +108,38 @@ pub fn failed_images() -> Vec<usize> {
 #[must_use]
 #[track_caller]
 pub fn stopped_images() -> Vec<usize> {
-    let team = Team::current();
-    (0..team.images())
-        .filter(|&image| status_of(&team, image) == ImageStatus::Stopped)
-        .collect()
+    Team::current().stopped_images()
 }
 
-fn status_of(team: &Team, index: usize) -> ImageStatus {
-    // Images of other nodes tell it by messages, which a program that asks in a loop must see in the end.
-    team.image().poll();
-    if team.is_failed(index) {
-        ImageStatus::Failed
-    } else if team.has_stopped(index) {
-        ImageStatus::Stopped
-    } else {
-        ImageStatus::Active
+impl Team {
+    /// The status of the image with this index.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    #[must_use]
+    #[track_caller]
+    pub fn image_status(&self, index: usize) -> ImageStatus {
+        assert!(
+            index < self.images(),
+            "there is no image {index}: the images are numbered 0 to {}",
+            self.images() - 1
+        );
+        // Images of other nodes tell it by messages, which a program that asks in a loop must see in the end.
+        self.image().poll();
+        if self.is_failed(index) {
+            ImageStatus::Failed
+        } else if self.has_stopped(index) {
+            ImageStatus::Stopped
+        } else {
+            ImageStatus::Active
+        }
+    }
+
+    /// The images of the team that have come to the end of the program, by index.
+    #[must_use]
+    pub fn stopped_images(&self) -> Vec<usize> {
+        (0..self.images())
+            .filter(|&index| self.image_status(index) == ImageStatus::Stopped)
+            .collect()
     }
 }

@@ -32,7 +32,11 @@ fn is_at_end(here: &Image, image: usize) -> bool {
 
 /// Records that this image has come to the end of the program, and tells those that have asked.
 pub(crate) fn announce_end(here: &Image) {
-    here.control(here.index).set_stage(Stage::Stopped);
+    let (job, control) = (here.job.region.job(), here.control(here.index));
+    match job.keeps_going() {
+        true => job.declare_stopped(control),
+        false => control.set_stage(Stage::Stopped),
+    }
     if let Some(network) = &here.network {
         let asking = network.asking.take();
         asking.into_iter().for_each(|image| tell_end(here, image));
