@@ -66,7 +66,7 @@ pub use blocks::Blocks;
 pub use error::GridError;
 pub use exchange_many::{AnyHaloArray, exchange_many};
 pub use exchanging::Exchanging;
-pub use gmove::gmove;
+pub use gmove::{gmove, try_gmove};
 pub use halo::{Exchange, Halo};
 pub use halo_array::HaloArray;
 pub use image_grid::ImageGrid;

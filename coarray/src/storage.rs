@@ -244,13 +244,13 @@ impl Storage {
         // SAFETY: the others rely on this image having left the phase: the guard, from which its corefs borrow, is being dropped.
         let result = unsafe { self.team.try_barrier(&call) };
         // The phase also ends for images that have failed: their corefs ended with them. But plain references to a published
-        // part end only with the threads of the image, which may have stopped without leaving the phase.
-        if let Err(failed) = result
-            && operation == Operation::Unpublish
-            && !(failed.stopped.is_empty()
-                && failed.images.iter().all(|&index| self.is_gone(index)))
-        {
-            return;
+        // part end only with the threads of the image. An image that has stopped without leaving the phase has leaked its guard: a
+        // destructor that runs after its end may still use it.
+        if let Err(failed) = result {
+            let are_gone = || failed.images.iter().all(|&index| self.is_gone(index));
+            if !failed.stopped.is_empty() || operation == Operation::Unpublish && !are_gone() {
+                return;
+            }
         }
         assert!(
             valid(),

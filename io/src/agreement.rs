@@ -5,7 +5,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use coarray::collectives::Collective;
-use coarray::this_image;
+use coarray::failure::ImageFailed;
+use coarray::{num_images, this_image};
 
 use crate::error::{Error, ErrorKind, Failed};
 
@@ -43,16 +44,26 @@ impl<'p> FileOperation<'p> {
         Collective::new().on_behalf_of(self.name)
     }
 
+    /// The result of a collective of this operation. If images have failed, the lowest of the others says so on all.
+    pub(crate) fn survived<T>(self, result: Result<T, ImageFailed>) -> Result<T, Error> {
+        result.map_err(|failed| {
+            let gone = [failed.images.as_slice(), &failed.stopped].concat();
+            let first = (0..num_images()).find(|image| !gone.contains(image));
+            let failed = Failed::of_images(&failed);
+            Error::new(self.path, first.unwrap_or_default(), failed)
+        })
+    }
+
     /// Collective. Succeeds if all images have succeeded; otherwise returns the error of the lowest image that failed.
     #[track_caller]
     pub(crate) fn agree<T>(self, mine: Result<T, Failed>) -> Result<T, Error> {
         let mut failed = u8::from(mine.is_err());
-        self.collective().co_max(&mut failed);
+        self.survived(self.collective().try_co_max(&mut failed))?;
         match mine {
             Ok(value) if failed == 0 => Ok(value),
             mine => {
                 let report = mine.err().map_or(Vec::new(), |failed| failed.to_bytes());
-                let reports = self.collective().co_allgatherv(&report);
+                let reports = self.survived(self.collective().try_co_allgatherv(&report))?;
                 let (image, report) = reports
                     .iter()
                     .enumerate()
@@ -78,14 +89,14 @@ impl<'p> FileOperation<'p> {
             Ok(bytes) => [0, bytes.len() as u64],
             Err(failed) => [1, failed.to_bytes().len() as u64],
         };
-        self.collective().co_broadcast(&mut length, 0);
+        self.survived(self.collective().try_co_broadcast(&mut length, 0))?;
         let [failed, length] = length;
         let mut bytes = match outcome {
             Err(failed) => failed.to_bytes(),
             Ok(bytes) => bytes,
         };
         bytes.resize(length as usize, 0);
-        self.collective().co_broadcast(&mut bytes, 0);
+        self.survived(self.collective().try_co_broadcast(&mut bytes, 0))?;
         match failed {
             0 => Ok(bytes),
             _ => Err(Error::new(self.path, 0, Failed::from_bytes(&bytes))),
@@ -96,12 +107,13 @@ impl<'p> FileOperation<'p> {
     fn same(self, request: &str) -> Result<(), Error> {
         let digest = u64::from(crc32fast::hash(request.as_bytes())) << 32 | request.len() as u64;
         let mut extremes = [digest, !digest];
-        self.collective().co_max(&mut extremes);
+        self.survived(self.collective().try_co_max(&mut extremes))?;
         let [most, least] = extremes;
         if most == !least {
             return Ok(());
         }
-        let requests = self.collective().co_allgatherv(request.as_bytes());
+        let requests = self.collective().try_co_allgatherv(request.as_bytes());
+        let requests = self.survived(requests)?;
         let other = (1..requests.len()).find(|&image| requests[image] != requests[0]);
         let image = other.expect("the digests of some requests differ");
         let words = |image: usize| String::from_utf8_lossy(&requests[image]).into_owned();

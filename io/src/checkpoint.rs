@@ -154,9 +154,10 @@ impl<'a> Checkpoint<'a> {
         let mut contributions = Contributions::new(places.data_bytes, places.segment_bytes);
         let mine = self.write(&file, &places, &mut contributions);
         let mut sums = contributions.finish();
-        operation
+        let summed = operation
             .collective()
-            .co_reduce_to(&mut sums, 0, |a, b| a ^ b);
+            .try_co_reduce_to(&mut sums, 0, |a, b| a ^ b);
+        operation.survived(summed)?;
         file.finish_durably(mine, |file| {
             let checksums = checksums(sums, places.data_bytes, places.segment_bytes);
             let mut table: Vec<u8> = checksums.into_iter().flat_map(u32::to_le_bytes).collect();

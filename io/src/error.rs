@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use coarray::failure::ImageFailed;
+
 /// What went wrong with a file, and which image found out. All images of the team get the same error.
 ///
 /// # Examples
@@ -120,9 +122,12 @@ pub enum ErrorKind {
     NotAFile,
     /// Another job is saving a checkpoint in the directory.
     Busy,
+    /// Images of the current team have failed or stopped, in a job that keeps going. What was to be written may be there in part, but
+    /// under no name that a reader asks for.
+    ImageFailed,
 }
 
-const KINDS: [ErrorKind; 11] = [
+const KINDS: [ErrorKind; 12] = [
     ErrorKind::NotFound,
     ErrorKind::Os,
     ErrorKind::Format,
@@ -134,6 +139,7 @@ const KINDS: [ErrorKind; 11] = [
     ErrorKind::Disagreement,
     ErrorKind::NotAFile,
     ErrorKind::Busy,
+    ErrorKind::ImageFailed,
 ];
 
 /// What went wrong on one image, before the others know.
@@ -154,6 +160,11 @@ impl Failed {
     }
 
     /// `what` was refused by the operating system.
+    /// Images have failed or stopped.
+    pub(crate) fn of_images(failed: &ImageFailed) -> Self {
+        Self::new(ErrorKind::ImageFailed, failed.to_string())
+    }
+
     pub(crate) fn os(what: &str, error: &io::Error) -> Self {
         Self {
             kind: match error.kind() {

@@ -55,7 +55,8 @@ impl Staging {
         let mut outcome = Ok(());
         for window in 0..bytes.div_ceil(images * share_bytes) {
             let share = |image: usize| ((window * images + image as u64) * share_bytes).min(bytes);
-            let open = self.share.open();
+            let open = self.share.try_open();
+            let open = open.map_err(|failed| Failed::of_images(&failed))?;
             for image in 0..num_images() {
                 let (place, start) = (open.at(image), share(image));
                 pieces.up_to(share(image + 1), |piece| {

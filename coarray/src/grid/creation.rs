@@ -139,6 +139,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             halo,
             layout,
             plans: RefCell::default(),
+            is_abandoned: Cell::default(),
             current: RefCell::default(),
             announced,
             windows,

@@ -1,6 +1,6 @@
 //! What can be wrong with a grid, a division into blocks, or a halo.
 
-use coarray_runtime::AllocError;
+use coarray_runtime::{AllocError, ImageFailed};
 
 /// Why an image grid, a division into blocks or a halo array cannot be made, or cells cannot go where they should.
 ///
@@ -98,6 +98,8 @@ pub enum GridError {
     },
     /// The arrays of a `gmove` were made in different teams.
     DifferentTeams,
+    /// Images that the operation needs have failed or stopped.
+    ImageFailed(ImageFailed),
     /// There is no room for the array.
     Allocation(AllocError),
 }
@@ -177,6 +179,7 @@ impl std::fmt::Display for GridError {
                 "gmove from an array of one team to an array of another; make both in \
                  the same team, and use image grids that differ",
             ),
+            Self::ImageFailed(failed) => std::fmt::Display::fmt(failed, formatter),
             Self::Allocation(error) => std::fmt::Display::fmt(error, formatter),
         }
     }

@@ -16,7 +16,7 @@
 //! * *No deadlock.* An image posts "free" before it waits for anything, and a receiver whose halo is free gets its cells
 //!   without waiting for any other image.
 
-use coarray_runtime::quiet_and_defer;
+use coarray_runtime::{ImageFailed, quiet_and_defer};
 use std::panic::Location;
 use std::rc::Rc;
 
@@ -26,6 +26,7 @@ use super::cell_set::CellSet;
 use super::exchanging::Exchanging;
 use super::halo::Exchange;
 use super::halo_array::HaloArray;
+use super::missing::Unfinished;
 use super::plan::{Plan, Setting, lanes};
 
 /// An exchange in progress.
@@ -73,8 +74,82 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// `width` and `reflect`, Murai and Sato, PGAS 2013, section 2.3.2.
     #[track_caller]
     pub fn exchange_with(&mut self, exchange: &Exchange<D>) {
-        self.start(exchange, Location::caller());
-        self.settle();
+        self.exchange_by(exchange, Location::caller())
+            .unwrap_or_else(|unfinished| self.end_job(&unfinished));
+    }
+
+    /// Collective. As [`exchange`](Self::exchange), but failed images do not end the job.
+    ///
+    /// # Errors
+    /// Images of the array's team that have failed, or stopped. Other images may have finished this exchange: they get an error from a
+    /// later one. The halo is lost then. The own cells can still be read with [`interior`](Self::interior), to go on with a new array
+    /// of the survivors; all else panics.
+    ///
+    /// # Panics
+    /// As [`exchange`](Self::exchange); or if an earlier exchange had an error.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::failure::fail_image;
+    /// use coarray::grid::{Blocks, HaloArray, ImageGrid};
+    /// use coarray::prelude::*;
+    ///
+    /// let survivors = coarray::Launch::new(3).keep_going(true).run(|| {
+    ///     let grid = ImageGrid::new([3]).unwrap().with_periodic([true]);
+    ///     let blocks = Blocks::new([12], grid).unwrap();
+    ///     let mut u = HaloArray::filled(&blocks, 1, this_image()).unwrap();
+    ///     if this_image() == 1 {
+    ///         fail_image();
+    ///     }
+    ///     let failed = u.try_exchange().unwrap_err();
+    ///     (failed.images, u.interior()[3])
+    /// });
+    /// assert_eq!(survivors.unwrap(), [(vec![1], 0), (vec![1], 2)]);
+    /// ```
+    ///
+    /// # Source
+    /// As [`exchange`](Self::exchange); failed images as in Fortran 2018, clause 11.6.11.
+    #[track_caller]
+    pub fn try_exchange(&mut self) -> Result<(), ImageFailed> {
+        self.try_exchange_with(&Exchange::all())
+    }
+
+    /// Collective. As [`exchange_with`](Self::exchange_with), but failed images do not end the job.
+    ///
+    /// # Errors
+    /// As [`try_exchange`](Self::try_exchange).
+    ///
+    /// # Panics
+    /// As [`exchange_with`](Self::exchange_with); or if an earlier exchange had an error.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::grid::{Blocks, Exchange, HaloArray, ImageGrid};
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let blocks = Blocks::new([6, 6], ImageGrid::balanced()).unwrap();
+    ///     let mut u = HaloArray::filled(&blocks, 2, this_image()).unwrap();
+    ///     assert_eq!(u.try_exchange_with(&Exchange::faces().width(1)), Ok(()));
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`try_exchange`](Self::try_exchange).
+    #[track_caller]
+    pub fn try_exchange_with(&mut self, exchange: &Exchange<D>) -> Result<(), ImageFailed> {
+        self.exchange_by(exchange, Location::caller())
+            .map_err(|unfinished| unfinished.failed)
+    }
+
+    #[track_caller]
+    fn exchange_by(
+        &mut self,
+        exchange: &Exchange<D>,
+        caller: &'static Location<'static>,
+    ) -> Result<(), Unfinished> {
+        self.try_start(exchange, caller)?;
+        self.finish()
     }
 
     /// Collective. Begins an [`exchange`](Self::exchange), during which the image can compute with its own cells.
@@ -138,6 +213,16 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// The first half of an exchange.
     #[track_caller]
     pub(super) fn start(&mut self, exchange: &Exchange<D>, caller: &'static Location<'static>) {
+        self.try_start(exchange, caller)
+            .unwrap_or_else(|unfinished| self.end_job(&unfinished));
+    }
+
+    #[track_caller]
+    fn try_start(
+        &mut self,
+        exchange: &Exchange<D>,
+        caller: &'static Location<'static>,
+    ) -> Result<(), Unfinished> {
         self.settle();
         let plan = self.plan(exchange);
         let _deferral = quiet_and_defer();
@@ -155,7 +240,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         waiting.extend(0..plan.sends.len());
         // An error is left to the waits in `finish`, which know the failed image.
         while !waiting.is_empty() && self.events[bell].try_wait() == Ok(true) {
-            self.serve_one(&plan, &mut waiting, caller);
+            self.serve_one(&plan, &mut waiting, caller)?;
         }
         *self.current.get_mut() = Some(Current {
             plan,
@@ -163,6 +248,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             bell,
             caller,
         });
+        Ok(())
     }
 
     /// Finishes the exchange in progress, if there is one: also one whose guard was leaked.
@@ -173,17 +259,18 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     #[track_caller]
     pub(super) fn settle(&self) {
         if self.storage.is_in_phase() {
-            self.finish();
+            self.finish()
+                .unwrap_or_else(|unfinished| self.end_job(&unfinished));
         }
     }
 
     /// The second half of an exchange.
     #[track_caller]
-    fn finish(&self) {
+    pub(super) fn finish(&self) -> Result<(), Unfinished> {
         let _deferral = quiet_and_defer();
-        // The phase ends only for the exchange that is taken here: after a panic on the way it never ends.
+        // The phase ends only for the exchange that is taken here: after a panic or an error on the way it never ends.
         let Some(current) = self.current.take() else {
-            broken_off();
+            broken_off(self.is_abandoned.get());
         };
         let Current {
             plan,
@@ -193,11 +280,11 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         } = current;
         while !waiting.is_empty() {
             // All must be served, in the order in which their halos are free.
-            self.await_neighbour(bell, plan.sends[waiting[0]].image, caller);
-            self.serve_one(&plan, &mut waiting, caller);
+            self.await_neighbour(bell, plan.sends[waiting[0]].image, caller)?;
+            self.serve_one(&plan, &mut waiting, caller)?;
         }
         for arrival in &plan.arrivals {
-            self.await_neighbour(filled(arrival.lane), arrival.image, caller);
+            self.await_neighbour(filled(arrival.lane), arrival.image, caller)?;
             for copy in &arrival.unpack {
                 // SAFETY: the copy is from a receive window to this image's halo, so the boxes are disjoint. The window has the
                 // sender's cells, to which it writes again only after the next "free". Nobody has a reference to the halo until
@@ -207,6 +294,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         }
         self.spare.set(waiting);
         self.storage.set_in_phase(false);
+        Ok(())
     }
 
     /// The plan for an exchange, made when it is first needed.
@@ -250,7 +338,12 @@ pub(super) fn filled(lane: usize) -> usize {
 
 #[cold]
 #[track_caller]
-fn broken_off() -> ! {
+fn broken_off(is_abandoned: bool) -> ! {
+    assert!(
+        !is_abandoned,
+        "an exchange of this halo array was broken off, as an image had failed or stopped, so other images may still write to its \
+         halo; read its `interior`, and make the array anew"
+    );
     panic!(
         "an operation of this halo array was broken off by a panic, so other images may still read its cells or write to them; \
          make the array anew"

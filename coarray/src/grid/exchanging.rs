@@ -1,6 +1,7 @@
 //! The guard of an exchange in progress.
 
 use coarray_coref::Remote;
+use coarray_runtime::ImageFailed;
 use ndarray::{ArrayView, Dim, Dimension};
 
 use super::halo_array::HaloArray;
@@ -45,12 +46,39 @@ impl<'a, T: Remote, const D: usize> Exchanging<'a, T, D> {
     /// # Examples
     /// See [`HaloArray::exchange_start`].
     pub fn finish(self) {}
+
+    /// Collective. As [`finish`](Self::finish), but failed images do not end the job.
+    ///
+    /// # Errors
+    /// As [`HaloArray::try_exchange`].
+    ///
+    /// # Panics
+    /// As [`finish`](Self::finish).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::grid::{Blocks, HaloArray, ImageGrid};
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let blocks = Blocks::new([6, 6], ImageGrid::balanced()).unwrap();
+    ///     let mut u = HaloArray::filled(&blocks, 1, this_image()).unwrap();
+    ///     assert_eq!(u.exchange_start().try_finish(), Ok(()));
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`HaloArray::try_exchange`].
+    #[track_caller]
+    pub fn try_finish(self) -> Result<(), ImageFailed> {
+        self.array.finish().map_err(|unfinished| unfinished.failed)
+    }
 }
 
 /// Finishes the exchange; but an image that panics does not wait.
 impl<T: Remote, const D: usize> Drop for Exchanging<'_, T, D> {
     fn drop(&mut self) {
-        if !std::thread::panicking() {
+        if !std::thread::panicking() && !self.array.is_abandoned.get() {
             self.array.settle();
         }
     }

@@ -4,12 +4,15 @@ use std::ops::Range;
 use std::panic::Location;
 
 use coarray_coref::Remote;
-use coarray_runtime::{Call, Operation};
+use coarray_runtime::{Call, ImageFailed, Operation};
 use ndarray::{Array, Dim, Dimension};
 
 use super::halo_array::HaloArray;
 use super::part::{Part, PartLayout, owners, shape_of};
 use crate::dimension::dimension;
+
+/// What an image gets: the root the cells.
+type Gathered<T, const D: usize> = Option<Array<T, Dim<[usize; D]>>>;
 
 impl<T: Remote, const D: usize> HaloArray<T, D>
 where
@@ -43,10 +46,45 @@ where
     #[must_use]
     #[track_caller]
     pub fn gather_global(&self, root: usize) -> Option<Array<T, Dim<[usize; D]>>> {
-        let id = self.storage.id();
-        let call = Call::on_cells(Operation::GatherGlobal, id, 0, 0, root, Location::caller());
-        let whole = self.blocks().shape().map(|cells| 0..cells);
+        let (call, whole) = self.gathering_all(root, Location::caller());
+        self.or_end_job(&call, self.gather(&call, &whole, root))
+    }
+
+    /// Collective. As [`gather_global`](Self::gather_global), but failed images do not end the job.
+    ///
+    /// # Errors
+    /// The images of the array's team that have failed, or stopped, before all had left; the same on all others. The array stays as it
+    /// is.
+    ///
+    /// # Panics
+    /// As [`gather_global`](Self::gather_global).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::grid::{Blocks, HaloArray, ImageGrid};
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let blocks = Blocks::new([8], ImageGrid::balanced()).unwrap();
+    ///     let u = HaloArray::from_fn(&blocks, 0, |[i]| i).unwrap();
+    ///     let whole = u.try_gather_global(1).unwrap();
+    ///     assert_eq!(whole.map(|whole| whole[5]), (this_image() == 1).then_some(5));
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`gather_global`](Self::gather_global); failed images as in Fortran 2018, clause 11.6.11.
+    #[track_caller]
+    pub fn try_gather_global(&self, root: usize) -> Result<Gathered<T, D>, ImageFailed> {
+        let (call, whole) = self.gathering_all(root, Location::caller());
         self.gather(&call, &whole, root)
+    }
+
+    /// The call that gathers all cells, and these.
+    fn gathering_all(&self, root: usize, caller: &'static Location<'static>) -> (Call, Part<D>) {
+        let id = self.storage.id();
+        let call = Call::on_cells(Operation::GatherGlobal, id, 0, 0, root, caller);
+        (call, self.blocks().shape().map(|cells| 0..cells))
     }
 
     /// Collective. Gives image `root` the cells with these global indices, and the others nothing.
@@ -82,6 +120,49 @@ where
         root: usize,
         cells: [Range<usize>; D],
     ) -> Option<Array<T, Dim<[usize; D]>>> {
+        let call = self.gathering(root, &cells, Location::caller());
+        self.or_end_job(&call, self.gather(&call, &cells, root))
+    }
+
+    /// Collective. As [`gather_slice`](Self::gather_slice), but failed images do not end the job.
+    ///
+    /// # Errors
+    /// As [`try_gather_global`](Self::try_gather_global).
+    ///
+    /// # Panics
+    /// As [`gather_slice`](Self::gather_slice).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::grid::{Blocks, HaloArray, ImageGrid};
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let blocks = Blocks::new([8], ImageGrid::balanced()).unwrap();
+    ///     let u = HaloArray::from_fn(&blocks, 0, |[i]| i).unwrap();
+    ///     let some = u.try_gather_slice(0, [3..6]).unwrap();
+    ///     assert_eq!(some.map(|some| some.to_vec()), (this_image() == 0).then(|| vec![3, 4, 5]));
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`try_gather_global`](Self::try_gather_global).
+    #[track_caller]
+    pub fn try_gather_slice(
+        &self,
+        root: usize,
+        cells: [Range<usize>; D],
+    ) -> Result<Gathered<T, D>, ImageFailed> {
+        let call = self.gathering(root, &cells, Location::caller());
+        self.gather(&call, &cells, root)
+    }
+
+    /// The call that gathers these cells.
+    ///
+    /// # Panics
+    /// If there are no such cells.
+    #[track_caller]
+    fn gathering(&self, root: usize, cells: &Part<D>, caller: &'static Location<'static>) -> Call {
         let shape = self.blocks().shape();
         let is_there = |(range, &cells): (&Range<usize>, &usize)| {
             range.start <= range.end && range.end <= cells
@@ -94,17 +175,9 @@ where
             .iter()
             .zip(&shape)
             .fold(0, |first, (range, cells)| first * cells + range.start);
-        let count = shape_of(&cells).iter().product();
+        let count = shape_of(cells).iter().product();
         let id = self.storage.id();
-        let call = Call::on_cells(
-            Operation::GatherSlice,
-            id,
-            first,
-            count,
-            root,
-            Location::caller(),
-        );
-        self.gather(&call, &cells, root)
+        Call::on_cells(Operation::GatherSlice, id, first, count, root, caller)
     }
 
     #[track_caller]
@@ -113,7 +186,7 @@ where
         call: &Call,
         part: &Part<D>,
         root: usize,
-    ) -> Option<Array<T, Dim<[usize; D]>>> {
+    ) -> Result<Gathered<T, D>, ImageFailed> {
         self.check_root(call, root);
         let is_root = self.team().index() == root;
         // SAFETY: all images are in this call, and none writes to the array.

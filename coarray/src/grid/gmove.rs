@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use coarray_coref::Remote;
-use coarray_runtime::{Call, Operation};
+use coarray_runtime::{Call, ImageFailed, Operation};
 use ndarray::{Dim, Dimension};
 
 use super::error::GridError;
@@ -48,6 +48,58 @@ pub fn gmove<T: Remote, const D: usize>(
 where
     Dim<[usize; D]>: Dimension,
 {
+    let (call, moved) = move_all(from, to)?;
+    from.or_end_job(&call, moved);
+    Ok(())
+}
+
+/// Collective. As [`gmove`], but failed images do not end the job.
+///
+/// # Errors
+/// As [`gmove`]; or, as [`GridError::ImageFailed`], the images of the arrays' team that have failed, or stopped, before all had left,
+/// the same on all others. Then each cell of `to` has its old value or its new one.
+///
+/// # Panics
+/// As [`gmove`].
+///
+/// # Examples
+/// ```
+/// use coarray::grid::{Blocks, HaloArray, ImageGrid, try_gmove};
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let [rows, columns] = [[2, 1], [1, 2]]
+///         .map(|extents| Blocks::new([4, 4], ImageGrid::new(extents).unwrap()).unwrap());
+///     let by_rows = HaloArray::from_fn(&rows, 0, |[i, j]| 10 * i + j).unwrap();
+///     let mut by_columns = HaloArray::filled(&columns, 0, 0).unwrap();
+///     assert_eq!(try_gmove(&by_rows, &mut by_columns), Ok(()));
+///     assert_eq!(by_columns.interior()[[3, 1]], 31 + 2 * this_image());
+/// });
+/// ```
+///
+/// # Source
+/// As [`gmove`]; failed images as in Fortran 2018, clause 11.6.11.
+#[track_caller]
+pub fn try_gmove<T: Remote, const D: usize>(
+    from: &HaloArray<T, D>,
+    to: &mut HaloArray<T, D>,
+) -> Result<(), GridError>
+where
+    Dim<[usize; D]>: Dimension,
+{
+    let (_, moved) = move_all(from, to)?;
+    moved.map_err(GridError::ImageFailed)
+}
+
+/// Moves the cells; returns the call, and which images failed in it.
+#[track_caller]
+fn move_all<T: Remote, const D: usize>(
+    from: &HaloArray<T, D>,
+    to: &mut HaloArray<T, D>,
+) -> Result<(Call, Result<(), ImageFailed>), GridError>
+where
+    Dim<[usize; D]>: Dimension,
+{
     let (source, target) = (from.blocks(), to.blocks());
     if source.shape() != target.shape() {
         return Err(GridError::DifferentShapes {
@@ -58,17 +110,13 @@ where
     if !from.team().is(to.team()) {
         return Err(GridError::DifferentTeams);
     }
-    let call = Call::between_objects(
-        Operation::Gmove,
-        from.storage.id(),
-        to.storage.id(),
-        Location::caller(),
-    );
+    let (old, new) = (from.storage.id(), to.storage.id());
+    let call = Call::between_objects(Operation::Gmove, old, new, Location::caller());
     // Ends an exchange whose guard was leaked, in which others write to the array's halo.
     to.settle();
     let block = target.own_range();
     let new = PartLayout::new(&block, to.halo);
-    from.while_all_are_here(&call, 0, || {
+    let moved = from.while_all_are_here(&call, 0, || {
         for (image, cells) in owners(source, &block) {
             let old = PartLayout::new(&source.range(image), from.halo);
             let copy = old.copy(&new, &cells);
@@ -77,5 +125,5 @@ where
             unsafe { from.get_cells(image, &copy, to.first()) };
         }
     });
-    Ok(())
+    Ok((call, moved))
 }

@@ -72,6 +72,8 @@ pub struct HaloArray<T: Remote, const D: usize> {
     pub(super) spare: Cell<Vec<usize>>,
     /// The exchange in progress, which is a phase of the storage.
     pub(super) current: RefCell<Option<Current>>,
+    /// Whether an exchange was given up, as an image had failed or stopped. Others may still write to the halo, but not to other cells.
+    pub(super) is_abandoned: Cell<bool>,
     pub(super) cells: PhantomData<*mut T>,
 }
 
@@ -192,7 +194,9 @@ where
     #[must_use]
     #[track_caller]
     pub fn interior(&self) -> ArrayView<'_, T, Dim<[usize; D]>> {
-        self.settle();
+        if !self.is_abandoned.get() {
+            self.settle();
+        }
         self.own_cells()
     }
 

@@ -4,7 +4,7 @@ use std::any::type_name;
 use std::panic::Location;
 
 use coarray_coref::Remote;
-use coarray_runtime::{Cause, ImageFailed, Team};
+use coarray_runtime::{Cause, ImageFailed};
 use coarray_sync::Coevent;
 
 use super::halo_array::HaloArray;
@@ -17,6 +17,13 @@ pub(super) struct Missing<'a, T: Remote, const D: usize> {
     caller: &'static Location<'static>,
 }
 
+/// An exchange that cannot be finished, because these images have failed or stopped.
+pub(super) struct Unfinished {
+    pub(super) failed: ImageFailed,
+    /// The line of the program that called it.
+    caller: &'static Location<'static>,
+}
+
 impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// Waits for a post of image `image` to one of the array's events.
     pub(super) fn await_neighbour(
@@ -24,46 +31,57 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         event: usize,
         image: usize,
         caller: &'static Location<'static>,
-    ) {
+    ) -> Result<(), Unfinished> {
         let event: &Coevent = &self.events[event];
-        let missing = || Missing {
+        let missing = Missing {
             array: self,
             image,
             caller,
         };
-        if event.wait_because(missing()).is_err() {
-            let team = self.storage.team();
-            team.fail_because(&ImageFailed::of(team), &missing().operation());
-        }
+        event.wait_because(missing).map_err(|_| {
+            self.is_abandoned.set(true);
+            Unfinished {
+                failed: self.team().missing_images(),
+                caller,
+            }
+        })
+    }
+
+    /// Ends the job, because an exchange cannot be finished.
+    #[cold]
+    pub(super) fn end_job(&self, unfinished: &Unfinished) -> ! {
+        let operation = self.exchange_at(unfinished.caller);
+        self.team().fail_because(&unfinished.failed, &operation)
+    }
+
+    /// An exchange, as text.
+    fn exchange_at(&self, caller: &'static Location<'static>) -> String {
+        format!(
+            "exchange of the halo array of {} {:?} created at {}, called at {caller}",
+            type_name::<T>(),
+            self.blocks.shape(),
+            self.created,
+        )
     }
 }
 
 impl<T: Remote, const D: usize> Missing<'_, T, D> {
-    fn team(&self) -> &Team {
-        self.array.storage.team()
-    }
-
-    fn operation(&self) -> String {
-        let Self { array, caller, .. } = self;
-        format!(
-            "exchange of the halo array of {} {:?} created at {}, called at {caller}",
-            type_name::<T>(),
-            array.blocks.shape(),
-            array.created,
-        )
+    fn number(&self) -> usize {
+        self.array.team().members()[self.image] as usize
     }
 }
 
 impl<T: Remote, const D: usize> Cause for Missing<'_, T, D> {
     fn describe(&self) -> String {
-        format!("is in {}", self.operation())
+        format!("is in {}", self.array.exchange_at(self.caller))
     }
 
     fn awaited(&self) -> Option<usize> {
-        Some(self.team().members()[self.image] as usize)
+        Some(self.number())
     }
 
     fn has_failed(&self) -> bool {
-        self.team().has_failed_images()
+        let team = self.array.team();
+        team.has_failed_images() || team.image().is_out(self.number())
     }
 }

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use coarray_coref::Remote;
-use coarray_runtime::{Call, Operation};
+use coarray_runtime::{Call, ImageFailed, Operation};
 use ndarray::{ArrayView, Dim, Dimension};
 
 use super::error::GridError;
@@ -49,13 +49,65 @@ where
         root: usize,
         array: Option<ArrayView<'_, T, Dim<[usize; D]>>>,
     ) -> Result<(), GridError> {
+        let call = self.scattering(root, Location::caller());
+        let scattered = self.scatter(&call, root, array);
+        self.or_end_job(&call, scattered)
+    }
+
+    /// Collective. As [`scatter_global`](Self::scatter_global), but failed images do not end the job.
+    ///
+    /// # Errors
+    /// As [`scatter_global`](Self::scatter_global); or, as [`GridError::ImageFailed`], the images of the array's team that have failed, or
+    /// stopped, before all had left, the same on all others. Then each cell has its old value or its new one.
+    ///
+    /// # Panics
+    /// As [`scatter_global`](Self::scatter_global); or if `root` failed in the middle of a value, and left bytes that are none.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::grid::{Blocks, HaloArray, ImageGrid};
+    /// use coarray::ndarray::Array;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let blocks = Blocks::new([8], ImageGrid::balanced()).unwrap();
+    ///     let mut u = HaloArray::filled(&blocks, 0, 0).unwrap();
+    ///     let whole = Array::from_iter(0..8);
+    ///     assert_eq!(u.try_scatter_global(0, Some(whole.view())), Ok(()));
+    ///     assert_eq!(u.interior()[1], 4 * this_image() + 1);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`scatter_global`](Self::scatter_global); failed images as in Fortran 2018, clause 11.6.11.
+    #[track_caller]
+    pub fn try_scatter_global(
+        &mut self,
+        root: usize,
+        array: Option<ArrayView<'_, T, Dim<[usize; D]>>>,
+    ) -> Result<(), GridError> {
+        let call = self.scattering(root, Location::caller());
+        self.scatter(&call, root, array)
+            .unwrap_or_else(|failed| Err(GridError::ImageFailed(failed)))
+    }
+
+    fn scattering(&self, root: usize, caller: &'static Location<'static>) -> Call {
         let id = self.storage.id();
-        let call = Call::on_cells(Operation::ScatterGlobal, id, 0, 0, root, Location::caller());
-        self.check_root(&call, root);
+        Call::on_cells(Operation::ScatterGlobal, id, 0, 0, root, caller)
+    }
+
+    #[track_caller]
+    fn scatter(
+        &mut self,
+        call: &Call,
+        root: usize,
+        array: Option<ArrayView<'_, T, Dim<[usize; D]>>>,
+    ) -> Result<Result<(), GridError>, ImageFailed> {
+        self.check_root(call, root);
         let (shape, is_root) = (self.blocks.shape(), self.team().index() == root);
         let array = array.filter(|array| is_root && array.shape() == shape.as_slice());
         // The root's payload says whether it has an array of the right shape.
-        self.while_all_are_here(&call, u64::from(array.is_some()), || {
+        self.while_all_are_here(call, u64::from(array.is_some()), || {
             if let Some(array) = &array {
                 // SAFETY: all images are in this call and borrow the array exclusively, and only the root writes to it.
                 unsafe { self.send_blocks(array) };

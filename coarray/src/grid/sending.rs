@@ -9,6 +9,7 @@ use coarray_sync::{CoatomicPlace, CoeventPlace};
 use super::cell_set::CellSet;
 use super::exchange::{filled, free};
 use super::halo_array::HaloArray;
+use super::missing::Unfinished;
 use super::plan::{Arrival, Plan, Send, Transfer};
 
 /// How often an image polls for a "free" after the doorbell. Between images that share no memory the doorbell may overtake its
@@ -38,19 +39,23 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         plan: &Plan,
         waiting: &mut Vec<usize>,
         caller: &'static Location<'static>,
-    ) {
+    ) -> Result<(), Unfinished> {
         let is_free = |&position: &usize| {
             let lane = plan.sends[waiting[position]].lane;
             self.events[free(lane)].try_wait() == Ok(true)
         };
         let mut positions = (0..waiting.len()).cycle().take(SPINS);
-        let position = positions.find(is_free).unwrap_or_else(|| {
-            let Send { lane, image, .. } = plan.sends[waiting[0]];
-            self.await_neighbour(free(lane), image, caller);
-            0
-        });
+        let position = match positions.find(is_free) {
+            Some(position) => position,
+            None => {
+                let Send { lane, image, .. } = plan.sends[waiting[0]];
+                self.await_neighbour(free(lane), image, caller)?;
+                0
+            }
+        };
         let send = &plan.sends[waiting.swap_remove(position)];
         self.send(plan.code, send);
+        Ok(())
     }
 
     /// Sends cells to an image whose halo is free, and posts "your halo is filled".

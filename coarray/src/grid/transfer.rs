@@ -1,8 +1,8 @@
 //! Gets and puts of cells of other images' parts, in operations that all images have entered.
 
-use coarray_coref::Remote;
+use coarray_coref::{Remote, bytes_are_valid};
 use coarray_fabric::reach;
-use coarray_runtime::{Call, Team, quiet_and_defer};
+use coarray_runtime::{Call, ImageFailed, Team, quiet_and_defer};
 
 use super::halo_array::HaloArray;
 use super::strided::StridedCopy;
@@ -16,13 +16,20 @@ const PIECE_BYTES: usize = 256 << 10;
 impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// Collective. Runs `body` after all images have entered and before any leaves. All of them borrow the array, and it is in a
     /// phase, so only `body` changes it. `word` is this image's payload, which `body` can read on all images by `Team::words`.
+    ///
+    /// # Errors
+    /// The images that failed or stopped before they entered, and then `body` is not called, or before they left; the same on all
+    /// others.
+    ///
+    /// # Panics
+    /// If an image failed while it wrote to this image's part, and left bytes that are no values.
     #[track_caller]
     pub(super) fn while_all_are_here<R>(
         &self,
         call: &Call,
         word: u64,
         body: impl FnOnce() -> R,
-    ) -> R {
+    ) -> Result<R, ImageFailed> {
         // Until the exchange in progress has finished, others write to halos.
         self.settle();
         let team = self.team();
@@ -32,14 +39,39 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         // SAFETY: the others rely on this image not changing its part until the next barrier. The caller borrows the array until
         // this function returns; if it unwinds, the array stays in its phase. No exchange is in progress.
         if let Err(failed) = unsafe { team.try_barrier_with(&deferral, call, [word, 0, 0]) } {
-            team.fail_because(&failed, &call.describe(team));
+            // The error is the same on all other images, so that none is in `body`.
+            self.storage.set_in_phase(false);
+            return Err(failed);
         }
         let result = body();
         // SAFETY: the others rely on this image having finished with their parts: `body` has returned, and the barrier completes
         // this image's operations.
-        unsafe { team.barrier(&call.at_step(1)) };
+        let left = unsafe { team.try_barrier(&call.at_step(1)) };
+        // Images that have failed access the array no more, but may have been in the middle of a put.
+        assert!(
+            left.is_ok() || self.is_valid(),
+            "an image failed in {}, and left bytes on image {} that are no valid values",
+            call.describe(team),
+            team.index()
+        );
         self.storage.set_in_phase(false);
-        result
+        left.map(|()| result)
+    }
+
+    /// Whether all cells of this image's part, and of its halo, are values; nobody writes to them.
+    fn is_valid(&self) -> bool {
+        let (elements, count) = self.storage.run::<T::Element>();
+        // SAFETY: `elements` is aligned and valid for reads of `count` initialised elements. All images have left the operation or
+        // have failed, so nobody writes to them.
+        unsafe { bytes_are_valid(elements, count) }
+    }
+
+    /// The result of an operation that all images are in, or the end of the job.
+    pub(super) fn or_end_job<R>(&self, call: &Call, result: Result<R, ImageFailed>) -> R {
+        result.unwrap_or_else(|failed| {
+            let team = self.team();
+            team.fail_because(&failed, &call.describe(team))
+        })
     }
 
     /// The images that the array belongs to.

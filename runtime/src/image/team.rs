@@ -337,6 +337,13 @@ impl Team {
         }
     }
 
+    /// The error that all images of the team are missed that have failed, or stopped in a job that keeps going, as far as is known.
+    #[must_use]
+    pub fn missing_images(&self) -> ImageFailed {
+        let gone = (0..self.images()).filter(|&index| self.is_gone(index));
+        self.missed(gone.collect())
+    }
+
     /// The error that these images, which are gone, are missed.
     #[must_use]
     pub fn missed(&self, gone: Vec<usize>) -> ImageFailed {
