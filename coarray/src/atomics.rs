@@ -16,5 +16,6 @@
 
 pub use coarray_coref::LockFree;
 pub use coarray_sync::{
-    AsAtomic, AsyncCoatomicPlace, Bits, Coatomic, CoatomicList, CoatomicPlace, Number,
+    AsAtomic, AsyncCoatomicPlace, Bits, Coatomic, CoatomicList, CoatomicPlace, CoatomicSlice,
+    Number,
 };

@@ -2,7 +2,9 @@
 //!
 //! All others are in modules: `use coarray::collectives::co_scan;`.
 
-pub use crate::atomics::{AsAtomic, AsyncCoatomicPlace, Coatomic, CoatomicList, CoatomicPlace};
+pub use crate::atomics::{
+    AsAtomic, AsyncCoatomicPlace, Coatomic, CoatomicList, CoatomicPlace, CoatomicSlice,
+};
 pub use crate::collectives::{
     co_allgather, co_broadcast, co_broadcast_of, co_max, co_max_of, co_min, co_min_of, co_reduce,
     co_reduce_of, co_sum, co_sum_of,

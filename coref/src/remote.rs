@@ -9,7 +9,7 @@ use std::sync::atomic::{
     AtomicU64, AtomicUsize,
 };
 
-use bytemuck::{CheckedBitPattern, NoUninit};
+use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 
 use crate::as_word::AsWord;
 use crate::atomic_cell::AtomicCell;
@@ -302,6 +302,36 @@ pub struct Plain<T>(
     /// The value.
     pub T,
 );
+
+impl<T: Zeroable> Plain<T> {
+    /// Local. The value whose bytes are all zero, of a type that has one.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::Plain;
+    /// use coarray::prelude::*;
+    ///
+    /// #[derive(Clone, Copy, PartialEq, Debug)]
+    /// #[repr(transparent)]
+    /// struct Celsius(f32); // pretend that it comes from a crate that knows bytemuck only
+    /// // SAFETY: an `f32` and nothing else: zero bytes are a value, and so are all others.
+    /// unsafe impl bytemuck::Zeroable for Celsius {}
+    /// // SAFETY: as above.
+    /// unsafe impl bytemuck::Pod for Celsius {}
+    ///
+    /// coarray::run(2, || {
+    ///     let melt = Coarray::<[Plain<Celsius>]>::from_fn(5, |_| Plain::zeroed());
+    ///     assert_eq!(melt[4].0, Celsius(0.0));
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// `Zeroable` of [`bytemuck`].
+    #[must_use]
+    pub fn zeroed() -> Self {
+        Self(T::zeroed())
+    }
+}
 
 // SAFETY: `NoUninit` excludes references and pointers, and its supertrait `Copy` drop glue.
 unsafe impl<T: NoUninit + CheckedBitPattern> Symmetric for Plain<T> {}

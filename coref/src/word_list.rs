@@ -69,6 +69,31 @@ impl<T: Copy> InWord<'_, T> {
         }
     }
 
+    /// Loads `count` items of an array with `stride` bytes from one to the next, the first of which this is, and calls `take` with each
+    /// and its index, in their order.
+    ///
+    /// # Safety
+    /// The array has so many such values.
+    #[doc(hidden)]
+    pub unsafe fn load_list(&self, stride: usize, count: usize, mut take: impl FnMut(usize, T)) {
+        for first in (0..count).step_by(AT_ONCE) {
+            let load = |index: usize| {
+                let container = self.container(index * stride);
+                (
+                    container,
+                    self.issue(&container, AtomicOperation::Load, true),
+                )
+            };
+            let loads: Vec<_> = (first..count.min(first + AT_ONCE)).map(load).collect();
+            for (index, (container, request)) in (first..).zip(loads) {
+                take(
+                    index,
+                    (self.from_bits)(container.bits(self.former(request))),
+                );
+            }
+        }
+    }
+
     /// Changes words, each with the items in it, in rounds.
     fn exchange(
         &self,

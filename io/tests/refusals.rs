@@ -329,3 +329,66 @@ fn names_that_are_taken_and_arrays_that_do_not_fit() {
     assert_says(&error, ErrorKind::Name, &["two fields are named \"a\""]);
     assert!(is_empty(folder.path()));
 }
+
+#[test]
+fn images_that_have_failed_or_stopped_are_told_and_the_old_file_stays() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("a.npy");
+    for stops in [false, true] {
+        let errors = coarray::Launch::new(4).keep_going(true).run(|| {
+            // Long rows, and short ones, which the images put together first.
+            let grids = [[4, 1], [1, 4]].map(|extents| ImageGrid::new(extents).unwrap());
+            let arrays = grids.map(|grid| {
+                let blocks = Blocks::new([6, 7], grid).unwrap();
+                HaloArray::from_fn(&blocks, 1, |[i, j]| (10 * i + j) as f64).unwrap()
+            });
+            write_npy(&path, &arrays[0]).unwrap();
+            if this_image() == 2 {
+                match stops {
+                    true => return None,
+                    false => coarray::failure::fail_image(),
+                }
+            }
+            let mut arrays = arrays;
+            let errors = [
+                write_npy(&path, &arrays[0]).unwrap_err(),
+                write_npy(&path, &arrays[1]).unwrap_err(),
+                write_raw(&path, &arrays[1]).unwrap_err(),
+                read_npy(&path, &mut arrays[0]).unwrap_err(),
+                Checkpoint::new(folder.path())
+                    .field("a", &arrays[0])
+                    .save()
+                    .unwrap_err(),
+            ];
+            assert!(arrays[0].interior()[[0, 0]].is_finite());
+            Some(errors)
+        });
+        let errors: Vec<_> = errors.unwrap().into_iter().flatten().collect();
+        assert_eq!(errors.len(), 3);
+        let what = if stops {
+            "image 2 has come to the end"
+        } else {
+            "image 2 has failed"
+        };
+        for error in &errors[0] {
+            assert_says(error, ErrorKind::ImageFailed, &[what]);
+        }
+        assert!(
+            errors.iter().all(|others| *others == errors[0]),
+            "{errors:?}"
+        );
+        let names = || {
+            fs::read_dir(folder.path())
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name())
+        };
+        assert_eq!(names().collect::<Vec<_>>(), ["a.npy"]);
+        coarray::run(2, || {
+            let mut array = array();
+            array.interior_mut().fill(0.0);
+            read_npy(&path, &mut array).unwrap();
+            let [i, j] = array.global_of([1, 2]);
+            assert_eq!(array.interior()[[1, 2]], (10 * i + j) as f64);
+        });
+    }
+}

@@ -15,6 +15,8 @@ use coarray::collectives::{
 use coarray::failure::{
     ImageFailed, fail_image, failed_images, try_sync_all, try_sync_images, try_sync_team,
 };
+use coarray::grid::{Blocks, GridError, HaloArray, ImageGrid, try_gmove};
+use coarray::ndarray::Array;
 use coarray::prelude::*;
 use coarray_proptests::{IMAGE_COUNTS, Setting, config, mix};
 use proptest::prelude::*;
@@ -23,6 +25,9 @@ use proptest::prelude::*;
 struct Before {
     team: Team,
     coarray: Coarray<u64>,
+    /// Of one dimension, divided among all images.
+    array: HaloArray<u16, 1>,
+    other: HaloArray<u16, 1>,
     root: usize,
 }
 
@@ -44,7 +49,15 @@ fn creation<T>(created: Result<T, AllocError>) -> Outcome {
     }
 }
 
-const FORMS: [Form; 55] = [
+fn on_grid(done: Result<(), GridError>) -> Outcome {
+    match done {
+        Ok(()) => Ok(()),
+        Err(GridError::ImageFailed(failed)) => Err(failed),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+const FORMS: [Form; 59] = [
     ("try_sync_all", |_| try_sync_all()),
     ("try_sync_team", |before| try_sync_team(&before.team)),
     ("try_sync_images", |_| {
@@ -69,6 +82,27 @@ const FORMS: [Form; 55] = [
     }),
     ("try_open", |before| {
         before.coarray.try_open().map(|open| open.close())
+    }),
+    ("try_gather_global", |before| {
+        before.array.try_gather_global(before.root).map(drop)
+    }),
+    ("try_gather_slice", |before| {
+        let first = 0..1;
+        before
+            .array
+            .try_gather_slice(before.root, [first])
+            .map(drop)
+    }),
+    ("try_scatter_global", |before| {
+        let whole = Array::from_elem(before.array.blocks().shape(), 5);
+        on_grid(
+            before
+                .array
+                .try_scatter_global(before.root, Some(whole.view())),
+        )
+    }),
+    ("try_gmove", |before| {
+        on_grid(try_gmove(&before.array, &mut before.other))
     }),
     ("try_co_broadcast", |before| {
         try_co_broadcast(&mut [1; 5], before.root)
@@ -183,7 +217,15 @@ proptest! {
         let setting = Setting { direct, ..Setting::of(images) };
         let outcome = setting.launch().keep_going(true).run(|| {
             let root = mix(seed, 2000) as usize % images;
-            let mut before = Before { team: Team::form(1), coarray: Coarray::new(0), root };
+            let blocks = Blocks::new([3 * images], ImageGrid::new([images]).unwrap()).unwrap();
+            let array = || HaloArray::filled(&blocks, 1, 1).unwrap();
+            let mut before = Before {
+                team: Team::form(1),
+                coarray: Coarray::new(0),
+                array: array(),
+                other: array(),
+                root,
+            };
             for step in 0..FORMS.len() {
                 if doom[this_image()] <= step {
                     match stops(this_image()) {

@@ -131,3 +131,20 @@ fn creations_that_panic_lose_no_memory() {
         run.unwrap();
     }
 }
+
+#[test]
+fn a_phase_that_a_stopped_image_has_leaked_never_ends() {
+    let outcome = Launch::new(3).keep_going(true).run(|| {
+        let mut x = Box::new(Coarray::new([7u64; 4]));
+        if this_image() == 1 {
+            // A destructor of this thread that runs after the end could use it.
+            std::mem::forget(Box::leak(x).open());
+            return true;
+        }
+        x.open().close();
+        let panic = catch_unwind(AssertUnwindSafe(|| x[0])).unwrap_err();
+        assert!(text(&*panic).contains("still open"), "{}", text(&*panic));
+        false
+    });
+    assert_eq!(outcome.unwrap(), [false, true, false]);
+}

@@ -172,6 +172,11 @@ pub const SECTION: Section = Section {
             "the network's own collectives move values in teams, whatever the order of their images",
             algorithms::in_teams,
         ),
+        Clause::new(
+            "11.33",
+            "the forms that return their results give what the others leave in their argument",
+            combining::by_value,
+        ),
     ],
 };
 

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
 use coarray::collectives::co_all;
-use coarray::locks::{LockError, critical};
+use coarray::locks::{LockError, critical, try_critical};
 use coarray::prelude::*;
 
 use crate::check::Check;
@@ -68,6 +68,11 @@ pub const SECTION: Section = Section {
             "8.11",
             "critical sections of different teams do not exclude each other",
             sections_of_teams,
+        ),
+        Clause::new(
+            "8.12",
+            "try_critical and critical exclude each other, and return what is done there",
+            sections_with_errors,
         ),
     ],
 };
@@ -295,6 +300,33 @@ fn sections(check: &mut Check) {
                 place.put(sections + 1);
                 inside.at(0).sub(1);
             });
+        }
+    }
+    if this_image() + 1 == num_images() {
+        check.same("sections", *count, ROUNDS * num_images() as u64);
+    }
+}
+
+fn sections_with_errors(check: &mut Check) {
+    let inside = Coarray::new(Coatomic::new(0_u32));
+    let mut count = Coarray::new(0_u64);
+    {
+        let count = count.open();
+        for round in 0..ROUNDS {
+            let section = || {
+                let others = inside.at(0).fetch_add(1);
+                let place = count.at(num_images() - 1);
+                let sections = place.get();
+                give_way();
+                place.put(sections + 1);
+                inside.at(0).sub(1);
+                others
+            };
+            let others = match round % 2 {
+                0 => Ok(critical(section)),
+                _ => try_critical(section),
+            };
+            check.same("others inside", others, Ok(0));
         }
     }
     if this_image() + 1 == num_images() {

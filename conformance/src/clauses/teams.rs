@@ -253,6 +253,12 @@ fn siblings(check: &mut Check) {
     let team = Team::form(10 + this_image() as u64 % 3);
     let expected: Vec<u64> = (10..13).take(images).collect();
     check.same_items("siblings", &team.siblings(), &expected);
+    for number in team.siblings() {
+        let members: Vec<usize> = (number as usize - 10..images).step_by(3).collect();
+        let sibling = team.sibling(number).map(<[usize]>::to_vec);
+        check.same("images of a sibling", sibling, Some(members));
+    }
+    check.same("a team that is not there", team.sibling(9), None);
     let posts = Coarray::new(Coatomic::new(0));
     team.change(|| {
         for number in team.siblings() {
@@ -359,7 +365,15 @@ fn with_errors(check: &mut Check) {
             check.same("in the team", team.try_change(num_images), Ok(num_images()));
             check.same("sync_team", coarray::failure::try_sync_team(&team), Ok(()));
             check.same("failed images", team.failed_images(), vec![]);
+            check.same("stopped images", team.stopped_images(), vec![]);
+            let status = team.image_status(0);
+            check.same("the first", status, coarray::failure::ImageStatus::Active);
         }
+        Err(failed) => check.that(false, || failed.to_string()),
+    }
+    let last = num_images() - 1;
+    match Team::try_form_with_index(3, last - this_image()) {
+        Ok(team) => check.same("index", team.this_image(), last - this_image()),
         Err(failed) => check.that(false, || failed.to_string()),
     }
     check.same("sync_all", coarray::failure::try_sync_all(), Ok(()));

@@ -1,8 +1,10 @@
 //! What is refused, and how it is said.
 
+use coarray::failure::{fail_image, try_sync_all};
 use coarray::grid::{Blocks, Exchange, GridError, Halo, HaloArray, ImageGrid};
-use coarray::{Team, this_image};
-use coarray_proptests::{Setting, panic_of};
+use coarray::{Team, num_images, this_image};
+use coarray_proptests::{IMAGE_COUNTS, Setting, config, mix, panic_of};
+use proptest::prelude::*;
 
 #[test]
 fn grids_that_do_not_fit_the_team_are_refused() {
@@ -210,5 +212,82 @@ fn neighbours_that_fail_are_reported() {
     assert!(
         text.contains("image 2 has failed") && text.contains("errors.rs"),
         "{text}"
+    );
+}
+
+proptest! {
+    #![proptest_config(config(24))]
+
+    #[test]
+    fn whoever_survives_a_failure_is_told_by_an_exchange_and_keeps_its_cells(
+        images in prop::sample::select(&IMAGE_COUNTS[..]),
+        starts: bool,
+        seed: u64,
+    ) {
+        let doomed = mix(seed, 1) as usize % images;
+        let last = mix(seed, 2) as usize % 30;
+        let outcome = Setting::of(images).launch().keep_going(true).run(|| {
+            let grid = ImageGrid::new([images]).unwrap().with_periodic([true]);
+            let blocks = Blocks::new([2 * images + 1], grid).unwrap();
+            let mut array = HaloArray::filled(&blocks, 1, usize::MAX).unwrap();
+            let mine = |round: usize| 1000 * round + this_image();
+            let mut round = 0;
+            let failed = loop {
+                if this_image() == doomed && round == last {
+                    fail_image();
+                }
+                array.interior_mut().fill(mine(round));
+                let exchanged = match starts {
+                    true => array.exchange_start().try_finish(),
+                    false => array.try_exchange_with(&Exchange::faces()),
+                };
+                if let Err(failed) = exchanged {
+                    break failed;
+                }
+                let before = (this_image() + num_images() - 1) % num_images();
+                assert_eq!(array.local()[0], 1000 * round + before);
+                round += 1;
+            };
+            assert_eq!((failed.images, failed.stopped), (vec![doomed], vec![]));
+            // A fast image is at most one exchange ahead of its neighbours.
+            assert!(round.abs_diff(last) <= images);
+            assert!(array.interior().iter().all(|&cell| cell == mine(round)));
+            for text in [panic_of(|| array.local().len()), panic_of(|| array.exchange())] {
+                assert!(text.contains("an image had failed or stopped"), "{text}");
+            }
+            // The others may still write to the halo, which is not given back.
+            drop(array);
+            try_sync_all().unwrap_err().images
+        });
+        let outcome = outcome.map_err(|failure| failure.to_string());
+        match images {
+            1 => prop_assert!(outcome.is_err()),
+            _ => prop_assert_eq!(outcome, Ok(vec![vec![doomed]; images - 1])),
+        }
+    }
+}
+
+#[test]
+fn neighbours_of_an_image_that_has_stopped_are_told() {
+    let outcome = Setting::of(3).launch().keep_going(true).run(|| {
+        let blocks = Blocks::new([12], ImageGrid::new([3]).unwrap()).unwrap();
+        let mut array = HaloArray::filled(&blocks, 1, 0).unwrap();
+        array.exchange();
+        match this_image() {
+            2 => None, // comes to the end of the program
+            _ => array.try_exchange().err(),
+        }
+    });
+    let told: Vec<_> = outcome.unwrap().into_iter().flatten().collect();
+    assert!(!told.is_empty());
+    assert!(
+        told.iter().all(|failed| failed.images.is_empty()),
+        "{told:?}"
+    );
+    // Image 0 ends when its neighbour, image 1, does.
+    assert!(
+        told.iter()
+            .all(|failed| failed.stopped.contains(&2) || failed.stopped == [1]),
+        "{told:?}"
     );
 }

@@ -3,8 +3,9 @@
 use std::fmt::Debug;
 
 use coarray::collectives::{
-    co_all, co_any, co_count, co_exscan, co_max_loc, co_max_loc_to, co_max_to, co_min_loc,
-    co_min_loc_to, co_min_to, co_reduce_scatter, co_reduce_to, co_scan, co_sum_to,
+    co_all, co_any, co_count, co_exscan, co_exscan_of, co_max_loc, co_max_loc_of, co_max_loc_to,
+    co_max_to, co_min_loc, co_min_loc_of, co_min_loc_to, co_min_to, co_reduce_scatter,
+    co_reduce_to, co_scan, co_scan_of, co_sum_to,
 };
 use coarray::prelude::*;
 
@@ -240,4 +241,39 @@ pub fn reduce_scatter(check: &mut Check) {
         co_reduce_scatter(&blocks, &mut mine, Span::join);
         check.same_items("spans", &mine, &vec![Span::of(0, images - 1); length]);
     }
+}
+
+pub fn by_value(check: &mut Check) {
+    let (me, images) = (this_image(), num_images());
+    for length in LENGTHS {
+        let mine = || values(me, length);
+        let changed = |change: fn(&mut Vec<i64>)| {
+            let mut values = mine();
+            change(&mut values);
+            values
+        };
+        // Every second image calls the other form.
+        let either = |change: fn(&mut Vec<i64>), value: fn(Vec<i64>) -> Vec<i64>| match me % 2 {
+            0 => value(mine()),
+            _ => changed(change),
+        };
+        let add = |a: i64, b: i64| a.wrapping_add(b);
+        let sums = either(|x| co_sum(x), |x| co_sum_of(x));
+        check.same_items("sums", &sums, &joined(images, length, add));
+        let least = either(|x| co_min(x), |x| co_min_of(x));
+        check.same_items("minima", &least, &values(0, length));
+        let most = either(|x| co_max(x), |x| co_max_of(x));
+        check.same_items("maxima", &most, &values(images - 1, length));
+        let first = either(|x| co_reduce(x, |a, _| a), |x| co_reduce_of(x, |a, _| a));
+        check.same_items("the first values", &first, &values(0, length));
+        let root = either(|x| co_broadcast(x, 0), |x| co_broadcast_of(x, 0));
+        check.same_items("the root's values", &root, &values(0, length));
+        let up_to = co_scan_of(mine(), add);
+        check.same_items("sums up to here", &up_to, &joined(me + 1, length, add));
+        let before = co_exscan_of(mine(), 0, add);
+        check.same_items("sums before", &before, &joined(me, length, add));
+    }
+    check.same("where the least is", co_min_loc_of(me, me), (0, 0));
+    let last = images - 1;
+    check.same("where the most is", co_max_loc_of(me, me), (last, last));
 }

@@ -1,7 +1,8 @@
 //! Collectives that move values.
 
 use coarray::collectives::{
-    co_allgatherv, co_alltoall, co_alltoallv, co_gather, co_gatherv, co_scatter, co_scatterv,
+    co_allgatherv, co_alltoall, co_alltoallv, co_alltoallv_into, co_gather, co_gatherv, co_scatter,
+    co_scatterv,
 };
 use coarray::prelude::*;
 
@@ -115,7 +116,15 @@ pub fn ragged(check: &mut Check) {
     let parts: Vec<_> = (0..images).map(|to| run(me, to)).collect();
     let received = co_alltoallv(&parts);
     let expected: Vec<_> = (0..images).map(|from| run(from, me)).collect();
-    check.same("what all sent to all", received, expected);
+    check.same("what all sent to all", received, expected.clone());
+    let lengths: Vec<usize> = parts.iter().map(Vec::len).collect();
+    let mut flat = vec![1; me];
+    for _ in 0..2 {
+        let from = co_alltoallv_into(&parts.concat(), &lengths, &mut flat);
+        check.same_items("what came in one run", &flat, &expected.concat());
+        let expected: Vec<usize> = expected.iter().map(Vec::len).collect();
+        check.same_items("how many from each", &from, &expected);
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, Remote)]
