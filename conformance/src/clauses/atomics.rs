@@ -143,5 +143,10 @@ pub const SECTION: Section = Section {
             "every value of a list of indices counts, repeats too, when all images change the same items",
             in_flight::lists,
         ),
+        Clause::new(
+            "6.27",
+            "slices are loaded and stored in one call, of words of every width and by locks",
+            in_flight::slices,
+        ),
     ],
 };

@@ -8,6 +8,7 @@ mod in_place;
 mod lists;
 mod references;
 mod sequential;
+mod slices;
 mod strangers;
 mod swapped;
 mod waits;

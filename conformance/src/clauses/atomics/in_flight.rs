@@ -3,7 +3,7 @@
 use coarray::prelude::*;
 
 use crate::check::Check;
-use crate::ring::right;
+use crate::ring::{left, right};
 
 /// How often each image does it.
 const TIMES: u64 = 400;
@@ -102,5 +102,41 @@ pub fn lists(check: &mut Check) {
             let least = if times > 0 { 1 - images as i16 } else { 0 };
             check.same(format!("smallest {index}"), shorts[index].load(), least);
         }
+    }
+}
+
+pub fn slices(check: &mut Check) {
+    const LENGTH: usize = 1500;
+    macro_rules! types {
+        ($($type:ty: $value:expr;)*) => { $(
+            let value: fn(usize, usize) -> $type = $value;
+            let of = |image: usize| (0..LENGTH).map(|index| value(image, index)).collect::<Vec<_>>();
+            let slice = Coarray::<[Coatomic<$type>]>::from_fn(LENGTH, |_| Coatomic::new(value(99, 0)));
+            let name = stringify!($type);
+            slice.at(right(1)).store_from(&of(this_image()));
+            let there = slice.at(right(1)).load_vec();
+            check.same_items(format_args!("what was stored there, of {name}"), &there, &of(this_image()));
+            sync_all();
+            let mut own = vec![value(98, 0); LENGTH];
+            slice.load_into(&mut own);
+            check.same_items(format_args!("what another image stored, of {name}"), &own, &of(left(1)));
+            let mut some = [value(97, 0); 40];
+            slice.at(right(1))[30..70].load_into(&mut some);
+            check.same_items(format_args!("a part, of {name}"), &some, &of(this_image())[30..70]);
+            sync_all();
+            slice[5..6].store_from(&[value(7, 7)]);
+            check.same("one's own", slice[5].load(), value(7, 7));
+            sync_all();
+            check.same("one's own, from afar", slice.at(right(1))[5].load(), value(7, 7));
+        )* };
+    }
+    types! {
+        u8: |image, index| (image * 31 + index) as u8;
+        i16: |image, index| (image * 31 + index) as i16;
+        u32: |image, index| (image * 31 + index) as u32;
+        i64: |image, index| (image * 31 + index) as i64;
+        f64: |image, index| (image * 31) as f64 + index as f64 / 8.0;
+        bool: |image, index| (image + index) % 3 == 0;
+        [u32; 3]: |image, index| [image as u32, index as u32, 5];
     }
 }
