@@ -88,6 +88,7 @@
 //! | [`machine`] | how much memory there is, how wide the terminal is |
 //! | [`testing`] | help for tests |
 //! | [`memory_model`] | what an image sees of what others did; nothing to call |
+//! | `random` | with the feature `random`: streams of random numbers, for each image or each item |
 //! | `mpi` | with the feature `mpi`: MPI beside coarrays |
 //!
 //! Each operation is said to be **Collective** (all images of the team call it, in the same order), **One-sided** (it reaches another
@@ -124,6 +125,8 @@ pub mod places;
 pub mod prelude;
 mod publish;
 mod ragged;
+#[cfg(feature = "random")]
+pub mod random;
 mod storage;
 pub mod testing;
 
