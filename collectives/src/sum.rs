@@ -13,15 +13,15 @@ use crate::reduce::reduce;
 /// # Examples
 /// A program's own collective, for all types that the library adds:
 /// ```
-/// use coarray::collectives::{Summand, co_sum_of};
-/// use coarray::prelude::*;
+/// use coarray_collectives::{Summand, co_sum_of};
+/// use coarray_runtime::this_image;
 ///
 /// /// The sum of the squares on all images.
 /// fn co_square_sum<T: Summand<Element = T> + std::ops::Mul<Output = T>>(x: T) -> T {
 ///     co_sum_of(x * x)
 /// }
 ///
-/// coarray::run(3, || assert_eq!(co_square_sum(this_image()), 5));
+/// coarray_launch::run(3, || assert_eq!(co_square_sum(this_image()), 5));
 /// ```
 ///
 /// # Source

@@ -39,6 +39,7 @@ pub use terminal::terminal_size;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::panic;
 use std::process::{ExitCode, Termination};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -52,6 +53,7 @@ use coarray_fabric::system::limits;
 use coarray_fabric::system::process_manager;
 use coarray_runtime::{
     Ending, FabricKind, GRACE, Image, Job, Panic, SettingError, Settings, USAGE, report, run_image,
+    stop_code,
 };
 
 /// Collective. Runs `body` on every image of this program. This is what `#[coarray::main]` calls.
@@ -240,11 +242,7 @@ fn run_as_image<R: Termination>(inherited: Inherited, body: fn() -> R) -> ExitCo
     let job = Arc::new(Job::new(region, &settings));
     let codes = ExitCodes::default();
     // SAFETY: the supervisor gives each image to one process, which claims it, and this is called once in a process. All share memory.
-    let ending = unsafe {
-        run_image(&job, image, None, &TUNING, || {
-            conclude(body().report(), &codes)
-        })
-    };
+    let ending = unsafe { run_image(&job, image, None, &TUNING, || conclude(body, &codes)) };
     match (ending, code_of(image, codes)) {
         (Ending::Finished(()), _) => ExitCode::SUCCESS,
         (Ending::Ended | Ending::Failed(_), Some(code)) => code,
@@ -269,11 +267,18 @@ fn code_of(image: usize, codes: ExitCodes) -> Option<ExitCode> {
     codes.remove(&image)
 }
 
-/// Turns a failure that an image's `main` reports into a panic, and keeps its exit code.
+/// Runs an image's `main`, and turns a failure that it reports into a panic, and keeps its exit code.
 ///
 /// # Errors
 /// The failure.
-fn conclude(report: ExitCode, codes: &ExitCodes) -> Result<(), Panic> {
+fn conclude<R: Termination>(body: fn() -> R, codes: &ExitCodes) -> Result<(), Panic> {
+    let report = match panic::catch_unwind(body) {
+        Ok(result) => result.report(),
+        Err(payload) => match stop_code(&*payload) {
+            Some(code) => ExitCode::from(code),
+            None => panic::resume_unwind(payload),
+        },
+    };
     if report == ExitCode::SUCCESS {
         return Ok(());
     }
@@ -293,7 +298,7 @@ fn run_on_threads<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
     let codes = ExitCodes::default();
     let outcome = threads::run(
         settings,
-        || conclude(body().report(), &codes),
+        || conclude(body, &codes),
         Stragglers::Abandon(GRACE, coarray_runtime::report_and_exit),
     );
     match outcome {

@@ -57,9 +57,7 @@ pub(crate) fn conclude_on<R: Termination>(
     body: fn() -> R,
 ) -> ExitCode {
     let codes = ExitCodes::default();
-    let end = cluster::run(cluster, settings, watch, || {
-        conclude(body().report(), &codes)
-    });
+    let end = cluster::run(cluster, settings, watch, || conclude(body, &codes));
     match end {
         Ok(End::Finished(())) => {
             cluster.finish();

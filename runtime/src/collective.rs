@@ -8,6 +8,7 @@ pub(crate) mod barrier_between_nodes;
 pub(crate) mod by_fabric;
 pub(crate) mod deferred_free;
 pub(crate) mod describe;
+pub(crate) mod end_of_program;
 pub(crate) mod form_team;
 pub(crate) mod in_place;
 pub(crate) mod interference;

@@ -6,3 +6,4 @@ pub(crate) mod fork;
 pub(crate) mod presence;
 pub(crate) mod run_image;
 pub(crate) mod status;
+pub(crate) mod stop;

@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use coarray_runtime::{Call, ImageFailed, OnFailure, Operation, Team as Members};
 
-use crate::team::{Team, name};
+use crate::team::{Team, name, of_any_type};
 
 impl Team {
     /// Collective. Splits the current team into teams, and returns the team of all images that give the same `number`. Their
@@ -270,15 +270,6 @@ impl Team {
             name(&self.members),
             name(&current)
         );
-    }
-}
-
-/// The number of a team, which programs give in the type in which they have it.
-#[track_caller]
-pub(crate) fn of_any_type(number: impl TryInto<u64>) -> u64 {
-    match number.try_into() {
-        Ok(number) => number,
-        Err(_) => panic!("the number of a team is not negative, and fits 64 bits"),
     }
 }
 

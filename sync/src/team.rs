@@ -5,8 +5,6 @@ use std::rc::Rc;
 
 use coarray_runtime::{ImageStatus, Team as Members};
 
-use crate::form_team::of_any_type;
-
 /// A team of images. Within [`change`](Self::change) it is the *current team*: images are numbered in it,
 /// [`this_image`](coarray_runtime::this_image) and [`num_images`](coarray_runtime::num_images) refer to it,
 /// and its images call collective operations together. At first the current team is that of all images.
@@ -360,6 +358,15 @@ impl Team {
 impl fmt::Debug for Team {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.members.fmt(formatter)
+    }
+}
+
+/// The number of a team, which programs give in the type in which they have it.
+#[track_caller]
+pub(crate) fn of_any_type(number: impl TryInto<u64>) -> u64 {
+    match number.try_into() {
+        Ok(number) => number,
+        Err(_) => panic!("the number of a team is not negative, and fits 64 bits"),
     }
 }
 

@@ -212,7 +212,12 @@ fn failure_from_main() {
 
 fn exit_code_from_main() {
     for images in COUNTS {
-        for command in [plain(images, "exit_code"), on_threads(images, "exit_code")] {
+        let programs = ["exit_code", "stop_with_code"];
+        for command in programs
+            .map(|name| [plain(images, name), on_threads(images, name)])
+            .into_iter()
+            .flatten()
+        {
             let report = soon(run(command)).failure(9);
             let image = images - 1;
             assert_eq!(

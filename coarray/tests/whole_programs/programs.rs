@@ -27,6 +27,23 @@ fn everything() {
     }
 }
 
+/// The first image ends the program within a function, and is reached by the others.
+fn stop_early() {
+    fn in_the_middle(depth: u32) -> u32 {
+        match depth {
+            0 => coarray::stop(0),
+            _ => 1 + in_the_middle(depth - 1),
+        }
+    }
+    let reached = Coarray::new(Coatomic::new(0));
+    sync_all();
+    if this_image() == 0 {
+        unreachable!("it has come back from {}", in_the_middle(5));
+    }
+    reached.at(0).add(1);
+    reached.at(0).wait_until(|count| count + 1 == num_images());
+}
+
 pub fn run(name: &str) -> ExitCode {
     match name {
         "nothing" => coarray::launch(|| {}),
@@ -55,6 +72,14 @@ pub fn run(name: &str) -> ExitCode {
         "panic" => coarray::launch(failing::panic_on_last),
         "busy_panic" => coarray::launch(failing::busy_panic),
         "caught_panic" => coarray::launch(failing::caught_panic),
+        "stop" => coarray::launch(stop_early),
+        "stop_with_code" => coarray::launch(|| {
+            if is_last() {
+                coarray::stop(9)
+            } else {
+                sync_all()
+            }
+        }),
         "error_stop" => coarray::launch(|| if is_last() { error_stop(7) } else { sync_all() }),
         "error_stop_with" => coarray::launch(|| error_stop_with(3, "no such file: moon.rle")),
         "failure" => coarray::launch(failing::failure),

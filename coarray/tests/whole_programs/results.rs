@@ -29,6 +29,10 @@ pub fn trials() -> Vec<Check> {
         ("events_and_pairs_keep_neighbours_in_step", || {
             on_every_fabric("events")
         }),
+        (
+            "an_image_that_stops_within_a_function_ends_as_if_main_returned",
+            || on_every_fabric("stop"),
+        ),
         ("a_panic_that_is_caught_ends_nothing", || {
             on_every_fabric("caught_panic")
         }),

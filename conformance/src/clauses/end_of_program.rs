@@ -46,6 +46,11 @@ pub const SECTION: Section = Section {
             "transfers and collectives that nobody waited for do not disturb the end",
             job(under_way, well_done),
         ),
+        Clause::about_end(
+            "15.6",
+            "an image that stops within a function ends as one that returns, and is still reached",
+            job(stopped_within, well_done),
+        ),
     ],
 };
 
@@ -97,6 +102,25 @@ fn reached_after_return() -> ExitCode {
             count if count == expected => println!("{DONE}"),
             count => println!("of {expected} additions only {count} are there"),
         }
+    }
+    ExitCode::SUCCESS
+}
+
+fn stopped_within() -> ExitCode {
+    fn add_and_stop(counts: &Coarray<Coatomic<usize>>, last: usize) {
+        counts.at(last).add(1);
+        if this_image() < last {
+            coarray::stop(0);
+        }
+    }
+    let counts = Coarray::new(Coatomic::new(0));
+    let last = num_images() - 1;
+    add_and_stop(&counts, last);
+    // Only the last image comes here.
+    let all = counts.wait_until(|count| count == num_images());
+    counts.at(0).store(all);
+    if this_image() == last && counts.at(0).load() == num_images() {
+        println!("{DONE}");
     }
     ExitCode::SUCCESS
 }

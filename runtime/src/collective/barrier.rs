@@ -17,9 +17,7 @@ use crate::lockfree::barrier::dissemination::Line;
 use crate::lockfree::barrier::flat;
 use crate::lockfree::checked_barrier::{self, BarrierError, BarrierScope, BarrierState, Episode};
 use crate::lockfree::eventcount::SpinPolicy;
-use crate::messages::ends::announce_end;
 use crate::messages::quiet::quiet;
-use crate::messages::quiet::quiet_and_defer;
 use crate::waiting::{Cause, Stop, Waiting};
 use coarray_fabric::transport::deferral::Deferral;
 
@@ -331,47 +329,8 @@ pub(crate) unsafe fn exchange_payloads(
         .collect())
 }
 
-/// Collective. Ends the program: waits for all other images that have not failed.
-pub(crate) fn finish_program(team: &Team, call: &Call) {
-    let _deferral = quiet_and_defer();
-    announce_end(team.image());
-    if team.keeps_going() {
-        // The others may go on, in more barriers than one.
-        return (0..team.images()).for_each(|index| await_end(team, index));
-    }
-    // SAFETY: no layer relies on anything at the end of the program.
-    let _ = unsafe { team.try_barrier(call) };
-}
-
-/// Waits until the image with this index has come to the end of the program, or has failed.
-fn await_end(team: &Team, index: usize) {
-    let image = team.image();
-    let stopped = &image.control(team.members()[index] as usize).stopped;
-    // If it fails, it need not come.
-    let _ = image.wait(stopped, 1, AtEnd { team, index });
-}
-
-/// Why an image waits at the end of the program: for the image with this index.
-struct AtEnd<'a> {
-    team: &'a Team,
-    index: usize,
-}
-
-impl Cause for AtEnd<'_> {
-    fn describe(&self) -> String {
-        AT_END.into()
-    }
-
-    fn awaited(&self) -> Option<usize> {
-        Some(self.team.members()[self.index] as usize)
-    }
-
-    fn has_failed(&self) -> bool {
-        self.team.is_gone(self.index)
-    }
-}
-
-const AT_END: &str = "has come to the end of the program";
+/// What is said of an image there.
+pub(super) const AT_END: &str = "has come to the end of the program";
 
 /// Whether `signature` is of an operation that creates an object.
 fn creates(signature: &Signature) -> bool {

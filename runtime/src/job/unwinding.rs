@@ -41,6 +41,12 @@ pub(crate) struct Fall {
     pub(crate) text: String,
 }
 
+/// The payload of the panic that unwinds an image which ends the program.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    pub(crate) code: u8,
+}
+
 /// A panic.
 pub struct Panic {
     /// What happened and where, as the end of a sentence about an image.
@@ -201,6 +207,15 @@ pub(crate) fn of_panic(payload: &(dyn Any + Send)) -> Option<Panic> {
         return Some(Panic {
             text: text.clone(),
             code: *code,
+            backtrace: None,
+        });
+    }
+    if let Some(Stop { code }) = payload.downcast_ref() {
+        return Some(Panic {
+            text: format!(
+                "called stop({code}) in a closure that owes a result: `return` one, or use error_stop"
+            ),
+            code: (*code).max(1),
             backtrace: None,
         });
     }

@@ -10,7 +10,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use crate::call::Call;
 use crate::call::operation::Operation;
 use crate::call::tuning::Tuning;
-use crate::collective::barrier::finish_program;
+use crate::collective::end_of_program::finish_program;
 use crate::collective::tuning::publish_table;
 use crate::image::Image;
 use crate::image::team::Team;
