@@ -39,7 +39,6 @@ pub use terminal::terminal_size;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::panic;
 use std::process::{ExitCode, Termination};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -53,7 +52,7 @@ use coarray_fabric::system::limits;
 use coarray_fabric::system::process_manager;
 use coarray_runtime::{
     Ending, FabricKind, GRACE, Image, Job, Panic, SettingError, Settings, USAGE, report, run_image,
-    stop_code,
+    until_stopped,
 };
 
 /// Collective. Runs `body` on every image of this program. This is what `#[coarray::main]` calls.
@@ -272,12 +271,9 @@ fn code_of(image: usize, codes: ExitCodes) -> Option<ExitCode> {
 /// # Errors
 /// The failure.
 fn conclude<R: Termination>(body: fn() -> R, codes: &ExitCodes) -> Result<(), Panic> {
-    let report = match panic::catch_unwind(body) {
+    let report = match until_stopped(body) {
         Ok(result) => result.report(),
-        Err(payload) => match stop_code(&*payload) {
-            Some(code) => ExitCode::from(code),
-            None => panic::resume_unwind(payload),
-        },
+        Err(code) => ExitCode::from(code),
     };
     if report == ExitCode::SUCCESS {
         return Ok(());

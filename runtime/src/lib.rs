@@ -61,7 +61,7 @@ pub use job::unwinding::{Panic, report_and_exit, watch_exits};
 pub use lifecycle::failure::{error_stop, error_stop_with, fail_image};
 pub use lifecycle::run_image::{Ending, run_image};
 pub use lifecycle::status::{ImageStatus, failed_images, image_status, stopped_images};
-pub use lifecycle::stop::{stop, stop_code};
+pub use lifecycle::stop::{stop, until_stopped};
 pub use lock::{Lock, LockError, LockKind};
 pub use lockfree::arrival::PAYLOAD_BYTES;
 pub use lockfree::barrier::Barrier;

@@ -1,9 +1,9 @@
 //! The end of the program from within a function of it.
 
-use std::any::Any;
 use std::panic;
 
 use crate::image::Image;
+use crate::job::backtrace::__rust_begin_short_backtrace;
 use crate::job::unwinding::{Stop, can_unwind};
 use crate::lifecycle::failure::exit_code;
 
@@ -58,8 +58,16 @@ pub fn stop(code: i32) -> ! {
     panic::resume_unwind(Box::new(Stop { code }))
 }
 
-/// The exit code with which the image was [stopped](stop), if that is why it has unwound.
-#[must_use]
-pub fn stop_code(payload: &(dyn Any + Send)) -> Option<u8> {
-    payload.downcast_ref().map(|&Stop { code }| code)
+/// Runs the program of an image.
+///
+/// # Errors
+/// The exit code with which it was [stopped](stop).
+pub fn until_stopped<R>(program: fn() -> R) -> Result<R, u8> {
+    // What a backtrace shows begins within the frames of `catch_unwind`.
+    panic::catch_unwind(|| __rust_begin_short_backtrace(program)).map_err(|payload| {
+        match payload.downcast_ref() {
+            Some(&Stop { code }) => code,
+            None => panic::resume_unwind(payload),
+        }
+    })
 }
