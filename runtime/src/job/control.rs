@@ -204,7 +204,7 @@ impl JobControl {
         control.stopped.advance_to(1);
     }
 
-    /// What the failure epoch has at least when all images with these stages have been declared failed or stopped.
+    /// What the failure epoch is when all images with these stages have been declared failed or stopped, unless the job has ended.
     pub(crate) fn failure_epoch_of(&self, stages: impl Iterator<Item = Stage>) -> usize {
         let keeps_going = usize::from(self.keeps_going());
         let declared = stages.map(|stage| match stage {

@@ -53,15 +53,6 @@ impl ImageFailed {
             stopped: Vec::new(),
         }
     }
-
-    /// Local. The error that these images have come to the end of the program; indices in increasing order.
-    #[must_use]
-    pub fn stopped(stopped: Vec<usize>) -> Self {
-        Self {
-            images: Vec::new(),
-            stopped,
-        }
-    }
 }
 
 impl fmt::Display for ImageFailed {
