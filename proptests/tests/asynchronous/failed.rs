@@ -106,18 +106,24 @@ proptest! {
 }
 
 #[test]
-fn an_image_that_has_come_to_the_end_ends_the_job_all_the_same() {
-    let launch = Launch::new(2).keep_going(true);
-    let outcome = watched(launch, "an image that ends", || {
-        if this_image() == 0 {
-            drop(co_sum_async(1).or_failed().wait());
-        }
-    });
-    let text = outcome.unwrap_err().to_string();
-    assert!(
-        text.contains("image 1 has come to the end of the program"),
-        "{text}"
-    );
+fn an_image_that_has_come_to_the_end_is_told_where_the_job_keeps_going_and_ends_any_other() {
+    for keeps_going in [true, false] {
+        let launch = Launch::new(2).keep_going(keeps_going);
+        let outcome = watched(launch, "an image that ends", || {
+            if this_image() == 0 {
+                let failed = co_sum_async(1).or_failed().wait().unwrap_err();
+                assert_eq!((failed.images, failed.stopped), (vec![], vec![1]));
+            }
+        });
+        let text = outcome.map_err(|failure| failure.to_string());
+        let ends = "image 1 has come to the end of the program";
+        assert!(
+            text.as_ref()
+                .map_or_else(|text| text.contains(ends), |_| true)
+                && text.is_ok() == keeps_going,
+            "{keeps_going} {text:?}"
+        );
+    }
 }
 
 #[test]
