@@ -22,7 +22,8 @@ impl<'a, T: 'a> Cofuture<'a, T> {
     /// Local. The same operation, for a program that goes on when images fail: a collective does not end the job then, but has an
     /// error as its result.
     ///
-    /// The error names the first image, in their order, that failed before it made the contribution that the result needs here.
+    /// The error names the first image, in their order, that failed, or stopped in a job that keeps going, before it made the
+    /// contribution that the result needs here.
     /// All images that need the same contributions get the same error. Those that need fewer may get a result: in a `_to` form
     /// all but the root do. What an image contributed before it failed counts. Gets and puts never have this error.
     ///
