@@ -150,7 +150,7 @@ impl<T: Symmetric> Coarray<[T]> {
 
 impl<T: Remote> sealed::Runs for &Open<'_, [T]> {
     fn length(&self) -> usize {
-        self.coarray.extent()
+        self.phase.coarray.extent()
     }
 }
 
@@ -158,7 +158,7 @@ impl<T: Remote> GlobalIndices for &Open<'_, [T]> {}
 
 impl<T: Remote> sealed::Runs for &Published<'_, [T]> {
     fn length(&self) -> usize {
-        self.coarray.extent()
+        self.phase.coarray.extent()
     }
 }
 

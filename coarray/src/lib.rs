@@ -120,7 +120,9 @@ pub mod machine;
 pub mod memory_model;
 mod nd_coarray;
 mod open;
+mod owned;
 mod parts;
+mod phase;
 pub mod places;
 pub mod prelude;
 mod publish;
@@ -144,6 +146,7 @@ pub use group::open;
 pub use nd_coarray::{NdCoarray, OpenNd, PublishedNd};
 pub use ndarray;
 pub use open::Open;
+pub use owned::{Owned, OwnedOpen, OwnedPublished};
 pub use publish::Published;
 pub use ragged::{OpenRagged, PublishedRagged, Ragged};
 

@@ -6,15 +6,14 @@ mod guards;
 use std::any::type_name;
 use std::fmt;
 use std::ops::{Index, IndexMut};
-use std::panic::Location;
 
 use coarray_coref::{MismatchedExtentError, Remote, Shape, ShapeCast, Values, ValuesMut};
-use coarray_runtime::{ImageFailed, Operation};
+use coarray_runtime::ImageFailed;
 use ndarray::{ArrayView, ArrayViewMut, Dim, Dimension};
 
 use crate::coarray::Coarray;
 use crate::dimension::dimension;
-use crate::storage::Storage;
+use crate::phase;
 
 pub use guards::{OpenNd, PublishedNd};
 
@@ -214,14 +213,7 @@ impl<T: Remote, const D: usize> NdCoarray<T, D> {
     /// As [`Open`](crate::Open).
     #[track_caller]
     pub fn open(&mut self) -> OpenNd<'_, T, D> {
-        let opened = Location::caller();
-        let begun = Storage::begin(
-            Operation::Open,
-            &[self.private()],
-            type_name::<Self>(),
-            opened,
-        );
-        OpenNd::new(self, begun, opened)
+        phase::open(self)
     }
 
     /// Collective. As [`open`](Self::open), but failed images do not end the job: see [`Coarray::try_open`].
@@ -236,11 +228,7 @@ impl<T: Remote, const D: usize> NdCoarray<T, D> {
     /// As [`Coarray::try_open`].
     #[track_caller]
     pub fn try_open(&mut self) -> Result<OpenNd<'_, T, D>, ImageFailed> {
-        let opened = Location::caller();
-        let subject = type_name::<Self>();
-        let begun = Storage::try_begin(Operation::Open, &[self.private()], subject, opened);
-        let begun = begun.map_err(|(_, failed)| failed)?;
-        Ok(OpenNd::new(self, begun, opened))
+        phase::try_open(self)
     }
 
     /// Collective. Lets all images read all arrays, and nobody write, as [`Coarray::publish`].
@@ -267,15 +255,7 @@ impl<T: Remote, const D: usize> NdCoarray<T, D> {
     /// As [`Published`](crate::Published).
     #[track_caller]
     pub fn publish(&mut self) -> PublishedNd<'_, T, D> {
-        self.check();
-        PublishedNd::new(self)
-    }
-
-    /// This coarray's storage. Panics if a phase is in progress, or it has too few items.
-    #[track_caller]
-    pub(crate) fn private(&self) -> &Storage {
-        self.check();
-        self.items.storage.private::<[T]>()
+        phase::publish(self)
     }
 
     /// Checks that there are still as many items as the extents say.

@@ -8,7 +8,8 @@ use coarray_coref::{Coref, Remote, Shape, bytes_are_valid};
 use coarray_runtime::{ImageFailed, Operation};
 
 use crate::coarray::Coarray;
-use crate::storage::{Begun, Places, Storage};
+use crate::phase::{self, Openable, Phase, Phased};
+use crate::storage::{Begun, Storage};
 
 /// An open coarray: all images may get and put in all parts, and no image has local references.
 ///
@@ -36,9 +37,45 @@ use crate::storage::{Begun, Places, Storage};
 /// its part as a local object are kept apart from those in which others reach it. The guard is modelled on [`std::sync::MutexGuard`].
 #[must_use = "the coarray closes again when this guard is dropped"]
 pub struct Open<'a, T: ?Sized + Shape<Item: Remote>> {
-    pub(crate) coarray: &'a mut Coarray<T>,
-    places: Places,
-    opened: &'static Location<'static>,
+    pub(crate) phase: Phase<'a, Coarray<T>>,
+}
+
+#[allow(private_interfaces)]
+impl<T: ?Sized + Shape<Item: Remote>> Phased for Coarray<T> {
+    fn subject() -> &'static str {
+        type_name::<T>()
+    }
+
+    #[inline]
+    fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    fn private(&self) -> &Storage {
+        self.storage.private::<T>()
+    }
+
+    unsafe fn is_valid(&self) -> bool {
+        // All of the storage: other images may have opened it in a larger shape.
+        let (elements, count) = self.storage.run::<<T::Item as Remote>::Element>();
+        // SAFETY: `elements` is aligned and valid for reads of `count` initialised elements, and the caller vouches that nobody
+        // writes to them.
+        unsafe { bytes_are_valid(elements, count) }
+    }
+}
+
+impl<T: ?Sized + Shape<Item: Remote>> Openable for Coarray<T> {
+    type Guard<'a>
+        = Open<'a, T>
+    where
+        T: 'a;
+
+    #[allow(private_interfaces)]
+    fn guard(&mut self, begun: Begun, opened: &'static Location<'static>) -> Open<'_, T> {
+        Open {
+            phase: Phase::new(self, Operation::Close, begun, opened),
+        }
+    }
 }
 
 impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
@@ -71,10 +108,7 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
     /// As [`Open`].
     #[track_caller]
     pub fn open(&mut self) -> Open<'_, T> {
-        let opened = Location::caller();
-        let storage = self.storage.private::<T>();
-        let begun = Storage::begin(Operation::Open, &[storage], type_name::<T>(), opened);
-        Open::new(self, begun, opened)
+        phase::open(self)
     }
 
     /// Collective. As [`open`](Self::open), but failed images do not end the job.
@@ -107,29 +141,11 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
     /// As [`Open`]; failed images as in Fortran 2018, clause 11.6.11.
     #[track_caller]
     pub fn try_open(&mut self) -> Result<Open<'_, T>, ImageFailed> {
-        let opened = Location::caller();
-        let storage = self.storage.private::<T>();
-        let begun = Storage::try_begin(Operation::Open, &[storage], type_name::<T>(), opened);
-        let begun = begun.map_err(|(_, failed)| failed)?;
-        Ok(Open::new(self, begun, opened))
+        phase::try_open(self)
     }
 }
 
-impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
-    /// The guard of a phase that has begun.
-    pub(crate) fn new(
-        coarray: &'a mut Coarray<T>,
-        _begun: Begun,
-        opened: &'static Location<'static>,
-    ) -> Self {
-        let places = coarray.storage.places();
-        Self {
-            coarray,
-            places,
-            opened,
-        }
-    }
-
+impl<T: ?Sized + Shape<Item: Remote>> Open<'_, T> {
     /// Local. The part of image `image`, to get from and to put to. Nothing travels yet.
     ///
     /// # Panics
@@ -156,7 +172,7 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
         // SAFETY: the phase began with a barrier that every image entered with exclusive access to its part of this very
         // coarray, so no image has a reference into it. The phase ends by a barrier that every image enters when it drops its
         // guard, from which corefs borrow, and that completes operations. Blocks are symmetric, and all parts are initialised.
-        unsafe { self.places.at(image, self.coarray.storage.team()) }
+        unsafe { self.phase.at(image) }
     }
 
     /// Local. This image's own part, to get and put like any other.
@@ -179,7 +195,7 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
     #[inline]
     #[must_use]
     pub fn here(&self) -> &Coref<T> {
-        self.at(self.places.me)
+        self.at(self.phase.me())
     }
 
     /// Local. This image's own part as plain memory, in the middle of the open phase.
@@ -218,7 +234,7 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
     pub unsafe fn local_unchecked(&self) -> &mut T {
         // SAFETY: the part is aligned, allocated and initialised; the caller vouches that its values are valid, and that nobody
         // accesses it while the reference lives.
-        unsafe { &mut *self.coarray.pointer() }
+        unsafe { &mut *self.phase.coarray.pointer() }
     }
 
     /// Collective. Closes the coarray, as dropping the guard does.
@@ -248,20 +264,7 @@ impl<T: ?Sized + Shape<Item: Remote>> fmt::Debug for Open<'_, T> {
             formatter,
             "Open<{}>, since {}",
             type_name::<T>(),
-            self.opened
+            self.phase.began
         )
-    }
-}
-
-impl<T: ?Sized + Shape<Item: Remote>> Drop for Open<'_, T> {
-    fn drop(&mut self) {
-        // All of the storage: other images may have opened it in a larger shape.
-        let (elements, count) = self.coarray.storage.run::<<T::Item as Remote>::Element>();
-        // SAFETY: `elements` is aligned and valid for reads of `count` initialised elements. `end` calls this when all images have
-        // left the phase, so nobody writes to them.
-        let valid = || unsafe { bytes_are_valid(elements, count) };
-        let subject = type_name::<T>();
-        let storage = &self.coarray.storage;
-        storage.end(Operation::Close, subject, self.opened, valid);
     }
 }

@@ -9,6 +9,7 @@ use crate::coarray::Coarray;
 use crate::grid::{ImageGrid, OpenHaloArray};
 use crate::nd_coarray::{OpenNd, PublishedNd};
 use crate::open::Open;
+use crate::owned::Owned;
 use crate::publish::Published;
 use crate::ragged::{OpenRagged, PublishedRagged};
 
@@ -118,7 +119,9 @@ pub(crate) mod sealed {
 
     pub trait InTeam {
         /// The team whose images have the parts.
-        fn team(&self) -> &Team;
+        fn team<'t>(self) -> &'t Team
+        where
+            Self: 't;
     }
 }
 
@@ -234,7 +237,10 @@ macro_rules! parts {
     ($([$($generics:tt)*] $type:ty, $part:ty, |$parts:ident| $team:expr;)*) => { $(
         impl<$($generics)*> sealed::InTeam for &'a $type {
             #[inline]
-            fn team(&self) -> &Team {
+            fn team<'t>(self) -> &'t Team
+            where
+                Self: 't,
+            {
                 let $parts = self;
                 $team
             }
@@ -254,11 +260,40 @@ macro_rules! parts {
 
 parts! {
     ['a, T: ?Sized + Shape<Item: Shared>] Coarray<T>, &'a Coref<T>, |x| x.storage.team();
-    ['a, T: ?Sized + Shape<Item: Remote>] Open<'_, T>, &'a Coref<T>, |x| x.coarray.storage.team();
-    ['a, T: ?Sized + Shape<Item: Remote>] Published<'_, T>, &'a Coref<T, ReadOnly>, |x| x.coarray.storage.team();
-    ['a, T: Remote] OpenRagged<'_, T>, &'a Coref<[T]>, |x| x.ragged.phase().team();
-    ['a, T: Remote] PublishedRagged<'_, T>, &'a Coref<[T], ReadOnly>, |x| x.ragged.phase().team();
-    ['a, T: Remote, const D: usize] OpenNd<'_, T, D>, Region<'a, T, D>, |x| x.items.coarray.storage.team();
-    ['a, T: Remote, const D: usize] PublishedNd<'_, T, D>, Region<'a, T, D, ReadOnly>, |x| x.items.coarray.storage.team();
-    ['a, T: Remote, const D: usize] OpenHaloArray<'_, T, D>, Region<'a, T, D>, |x| OpenHaloArray::team(x);
+    ['a, T: ?Sized + Shape<Item: Remote>] Open<'_, T>, &'a Coref<T>, |x| x.phase.team();
+    ['a, T: ?Sized + Shape<Item: Remote>] Published<'_, T>, &'a Coref<T, ReadOnly>, |x| x.phase.team();
+    ['a, T: Remote] OpenRagged<'_, T>, &'a Coref<[T]>, |x| x.phase.team();
+    ['a, T: Remote] PublishedRagged<'_, T>, &'a Coref<[T], ReadOnly>, |x| x.phase.team();
+    ['a, T: Remote, const D: usize] OpenNd<'_, T, D>, Region<'a, T, D>, |x| x.items.phase.team();
+    ['a, T: Remote, const D: usize] PublishedNd<'_, T, D>, Region<'a, T, D, ReadOnly>, |x| x.items.phase.team();
+    ['a, T: Remote, const D: usize] OpenHaloArray<'_, T, D>, Region<'a, T, D>, |x| x.phase.team();
+}
+
+impl<'a, C, G> sealed::InTeam for &'a Owned<C, G>
+where
+    &'a G: sealed::InTeam,
+{
+    #[inline]
+    fn team<'t>(self) -> &'t Team
+    where
+        Self: 't,
+    {
+        let guard: &'a G = self;
+        guard.team()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, C, G> Parts for &'a Owned<C, G>
+where
+    &'a G: Parts,
+{
+    type Part = <&'a G as Parts>::Part;
+
+    #[inline]
+    #[track_caller]
+    fn part(self, image: usize) -> Self::Part {
+        let guard: &'a G = self;
+        guard.part(image)
+    }
 }

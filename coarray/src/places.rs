@@ -13,11 +13,12 @@
 //! | the parts of all images | [`Parts`]: by number, or by coordinates [`OnGrid`] |
 //! | the items of all images | [`GlobalIndices`]: [`Global`], by a [`Division`] such as [`Even`] |
 //! | places one after the other | [`UpTo`], of copointers |
-//! | what [`open`](fn@crate::open) takes | [`OpenAll`]: tuples of [`Openable`] |
+//! | which coarrays open, and are published | [`Openable`], [`Publishable`]; what [`open`](fn@crate::open) takes: [`OpenAll`] |
 
 pub use crate::global::{Division, Even, Global, GlobalIndices};
-pub use crate::group::{OpenAll, Openable};
+pub use crate::group::OpenAll;
 pub use crate::parts::{OnGrid, Parts};
+pub use crate::phase::{Openable, Publishable};
 pub use coarray_coref::{
     Access, AtomicOnly, Dimensions, Every, Iter, MayPut, Member, Members, MismatchedExtentError,
     ReadOnly, ReadWrite, Region, RemoteClone, Section, Selection, Selector, Shape, ShapeCast,

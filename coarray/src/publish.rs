@@ -1,6 +1,5 @@
 //! The read-only phase: every image reads all parts, and none writes.
 
-use std::any::type_name;
 use std::fmt;
 use std::ops::Deref;
 use std::panic::Location;
@@ -9,7 +8,8 @@ use coarray_coref::{Coref, ReadOnly, Remote, Shape};
 use coarray_runtime::Operation;
 
 use crate::coarray::Coarray;
-use crate::storage::{Places, Storage};
+use crate::phase::{self, Phase, Publishable};
+use crate::storage::Begun;
 
 /// A coarray in its read-only phase: local `&T`, remote `get`, and plain references to the parts of images
 /// whose memory is mapped.
@@ -39,9 +39,21 @@ use crate::storage::{Places, Storage};
 /// `const_coref`, *Coarray C++* section 3.3, of which this is the phase.
 #[must_use = "the read-only phase ends when this guard is dropped"]
 pub struct Published<'a, T: ?Sized + Shape<Item: Remote>> {
-    pub(crate) coarray: &'a mut Coarray<T>,
-    places: Places,
-    published: &'static Location<'static>,
+    pub(crate) phase: Phase<'a, Coarray<T>>,
+}
+
+impl<T: ?Sized + Shape<Item: Remote>> Publishable for Coarray<T> {
+    type Guard<'a>
+        = Published<'a, T>
+    where
+        T: 'a;
+
+    #[allow(private_interfaces)]
+    fn guard(&mut self, begun: Begun, published: &'static Location<'static>) -> Published<'_, T> {
+        Published {
+            phase: Phase::new(self, Operation::Unpublish, begun, published),
+        }
+    }
 }
 
 impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
@@ -71,19 +83,7 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
     /// As [`Published`].
     #[track_caller]
     pub fn publish(&mut self) -> Published<'_, T> {
-        let published = Location::caller();
-        Storage::begin(
-            Operation::Publish,
-            &[self.storage.private::<T>()],
-            type_name::<T>(),
-            published,
-        );
-        let places = self.storage.places();
-        Published {
-            coarray: self,
-            places,
-            published,
-        }
+        phase::publish(self)
     }
 }
 
@@ -105,7 +105,7 @@ impl<T: ?Sized + Shape<Item: Remote>> Published<'_, T> {
         // SAFETY: the phase began with a barrier that every image entered with exclusive access to its part of this very
         // coarray. Until the barrier at its end only shared references and read-only corefs exist, which borrow from the guards.
         // Blocks are symmetric, and all parts are initialised.
-        unsafe { self.places.at(image, self.coarray.storage.team()) }
+        unsafe { self.phase.at(image) }
     }
 
     /// Local. The part of image `image` as memory of this image, if it is mapped here.
@@ -124,11 +124,11 @@ impl<T: ?Sized + Shape<Item: Remote>> Published<'_, T> {
     pub fn try_ref(&self, image: usize) -> Option<&T> {
         let place = self.at(image);
         place.is_direct().then(|| {
-            let pointer = self.coarray.storage.image().heap(place.image());
+            let pointer = self.phase.coarray.storage.image().heap(place.image());
             let pointer = pointer.with_addr(place.local_address());
             // SAFETY: the place is direct, so it is mapped; `pointer` has the provenance of that heap. The owner initialised it
             // as a `T` before the phase began, and nobody writes to it while the guard lives.
-            unsafe { &*T::pointer(pointer, self.coarray.extent()) }
+            unsafe { &*T::pointer(pointer, self.phase.coarray.extent()) }
         })
     }
 
@@ -142,14 +142,14 @@ impl<T: ?Sized + Shape<Item: Remote>> Published<'_, T> {
     ///     let mut x = Coarray::new(this_image());
     ///     let published = x.publish();
     ///     let other = published.at(1 - this_image()).get();
-    ///     published.end(); // now x may be written again
+    ///     published.close(); // now x may be written again
     ///     *x = other;
     /// });
     /// ```
     ///
     /// # Source
     /// As [`Published`].
-    pub fn end(self) {}
+    pub fn close(self) {}
 }
 
 impl<T: ?Sized + Shape<Item: Remote>> Deref for Published<'_, T> {
@@ -158,23 +158,12 @@ impl<T: ?Sized + Shape<Item: Remote>> Deref for Published<'_, T> {
     #[inline]
     fn deref(&self) -> &T {
         // SAFETY: this image's part is aligned, allocated and initialised, and nobody writes to it while the guard lives.
-        unsafe { &*self.coarray.pointer() }
+        unsafe { &*self.phase.coarray.pointer() }
     }
 }
 
 impl<T: ?Sized + Shape<Item: Remote> + fmt::Debug> fmt::Debug for Published<'_, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(formatter)
-    }
-}
-
-impl<T: ?Sized + Shape<Item: Remote>> Drop for Published<'_, T> {
-    fn drop(&mut self) {
-        self.coarray.storage.end(
-            Operation::Unpublish,
-            type_name::<T>(),
-            self.published,
-            || true,
-        );
     }
 }

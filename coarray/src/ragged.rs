@@ -12,12 +12,13 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::ptr::NonNull;
 
-use coarray_coref::{Coref, LeavesItsThread, ReadOnly, Remote};
-use coarray_runtime::{AllocError, Call, Operation, RaggedBlock};
+use coarray_coref::{LeavesItsThread, Remote, bytes_are_valid};
+use coarray_runtime::{AllocError, Call, RaggedBlock};
 
 use crate::coarray::Coarray;
 use crate::create::{create_part, refuse};
-use crate::storage::{Places, Storage};
+use crate::phase::{self, Phased};
+use crate::storage::Storage;
 
 pub use guards::{OpenRagged, PublishedRagged};
 
@@ -218,14 +219,7 @@ impl<T: Remote> Ragged<T> {
     /// As [`Open`](crate::Open).
     #[track_caller]
     pub fn open(&mut self) -> OpenRagged<'_, T> {
-        let opened = Location::caller();
-        let begun = Storage::begin(
-            Operation::Open,
-            &[self.private()],
-            type_name::<Self>(),
-            opened,
-        );
-        OpenRagged::new(self, begun, opened)
+        phase::open(self)
     }
 
     /// Collective. Lets all images read all runs, and nobody write.
@@ -240,33 +234,14 @@ impl<T: Remote> Ragged<T> {
     /// As [`Published`](crate::Published).
     #[track_caller]
     pub fn publish(&mut self) -> PublishedRagged<'_, T> {
-        let published = Location::caller();
-        let begun = Storage::begin(
-            Operation::Publish,
-            &[self.private()],
-            type_name::<Self>(),
-            published,
-        );
-        PublishedRagged::new(self, begun, published)
-    }
-
-    /// The storage whose phase is the phase of the whole.
-    pub(crate) fn phase(&self) -> &Storage {
-        &self.description.storage
-    }
-
-    /// As [`phase`](Self::phase). Panics if a phase is in progress.
-    #[inline]
-    #[track_caller]
-    pub(crate) fn private(&self) -> &Storage {
-        self.phase().private::<[[usize; 2]]>()
+        phase::publish(self)
     }
 
     /// This image's run, whatever the phase.
     fn run(&self) -> (*mut T, usize) {
         // SAFETY: the description is aligned, allocated and initialised. Only this image writes its own, through `&mut self`.
         let [offset, length] = unsafe { (*self.description.pointer())[0] };
-        let image = self.phase().image();
+        let image = self.storage().image();
         match length {
             0 => (NonNull::dangling().as_ptr(), 0),
             // SAFETY: the description names a block in this image's heap, so the pointer stays in it.
@@ -276,37 +251,29 @@ impl<T: Remote> Ragged<T> {
             ),
         }
     }
+}
 
-    /// The run of `image` during a phase.
-    ///
-    /// # Safety
-    /// As [`Coref::new`], for the run of every image.
-    #[track_caller]
-    unsafe fn run_of<A: coarray_coref::Access>(
-        &self,
-        places: &Places,
-        image: usize,
-    ) -> &Coref<[T], A> {
-        // SAFETY: during the phase, which lasts while `self` is borrowed, all descriptions are initialised and nobody writes them.
-        let description = unsafe { places.at::<[usize; 2], ReadOnly>(image, self.phase().team()) };
-        let (image, [offset, length]) = (description.image(), description.get());
-        let me = self.phase().image();
-        let room = me.heap_bytes().saturating_sub(offset);
-        assert!(
-            length <= room / size_of::<T>(),
-            "a ragged coarray's description on image {image} is damaged: {length} items at {offset}"
-        );
-        // SAFETY: the description is what its image wrote about its own block, which lies in the heap and has `length` valid
-        // items; the caller vouches for the owner's references and for the time. `is_direct` says whether the heap is mapped.
-        // An empty run has no bytes, and its address is never used.
-        unsafe {
-            Coref::new(
-                me.heap(image).addr() + offset,
-                image,
-                length,
-                me.is_direct(image),
-            )
-        }
+#[allow(private_interfaces)]
+impl<T: Remote> Phased for Ragged<T> {
+    fn subject() -> &'static str {
+        type_name::<Self>()
+    }
+
+    #[inline]
+    fn storage(&self) -> &Storage {
+        &self.description.storage
+    }
+
+    #[inline]
+    fn private(&self) -> &Storage {
+        self.storage().private::<[[usize; 2]]>()
+    }
+
+    unsafe fn is_valid(&self) -> bool {
+        let (items, length) = self.run();
+        // SAFETY: `items` is aligned and valid for reads of `length` initialised items; the caller vouches that nobody writes to
+        // them.
+        unsafe { bytes_are_valid(items, length) }
     }
 }
 
@@ -339,9 +306,9 @@ impl<T: Remote> DerefMut for Ragged<T> {
 impl<T: Remote> Drop for Ragged<T> {
     fn drop(&mut self) {
         // In a leaked phase other images may still reach the run.
-        if let (Some(block), false) = (self.block.take(), self.phase().is_in_phase()) {
+        if let (Some(block), false) = (self.block.take(), self.storage().is_in_phase()) {
             // SAFETY: the block was allocated here and is freed once. No phase is in progress, so no image will access it.
-            unsafe { self.phase().image().free_ragged(block) };
+            unsafe { self.storage().image().free_ragged(block) };
         }
     }
 }

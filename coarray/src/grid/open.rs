@@ -5,11 +5,12 @@ use std::fmt;
 use std::panic::Location;
 
 use coarray_coref::{Coref, Region, Remote, bytes_are_valid};
-use coarray_runtime::{ImageFailed, Operation, Team};
+use coarray_runtime::{ImageFailed, Operation};
 
 use super::halo_array::HaloArray;
 use super::layout::Layout;
-use crate::storage::{Begun, Places, Storage};
+use crate::phase::{self, Openable, Phase, Phased};
+use crate::storage::{Begun, Storage};
 
 /// An open [`HaloArray`]: all images may get and put in all blocks, and no image has local references.
 ///
@@ -22,9 +23,47 @@ use crate::storage::{Begun, Places, Storage};
 /// As [`Open`](crate::Open).
 #[must_use = "the array closes again when this guard is dropped"]
 pub struct OpenHaloArray<'a, T: Remote, const D: usize> {
-    array: &'a mut HaloArray<T, D>,
-    places: Places,
-    opened: &'static Location<'static>,
+    pub(crate) phase: Phase<'a, HaloArray<T, D>>,
+}
+
+#[allow(private_interfaces)]
+impl<T: Remote, const D: usize> Phased for HaloArray<T, D> {
+    fn subject() -> &'static str {
+        type_name::<Self>()
+    }
+
+    #[inline]
+    fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    /// With no exchange in progress.
+    fn private(&self) -> &Storage {
+        self.settle();
+        self.storage.private::<[T]>()
+    }
+
+    unsafe fn is_valid(&self) -> bool {
+        let (elements, count) = self.storage.run::<T::Element>();
+        // SAFETY: `elements` is aligned and valid for reads of `count` initialised elements, and the caller vouches that nobody
+        // writes to them.
+        unsafe { bytes_are_valid(elements, count) }
+    }
+}
+
+impl<T: Remote, const D: usize> Openable for HaloArray<T, D> {
+    type Guard<'a> = OpenHaloArray<'a, T, D>;
+
+    #[allow(private_interfaces)]
+    fn guard(
+        &mut self,
+        begun: Begun,
+        opened: &'static Location<'static>,
+    ) -> OpenHaloArray<'_, T, D> {
+        OpenHaloArray {
+            phase: Phase::new(self, Operation::Close, begun, opened),
+        }
+    }
 }
 
 impl<T: Remote, const D: usize> HaloArray<T, D> {
@@ -62,14 +101,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// As [`Open`](crate::Open).
     #[track_caller]
     pub fn open(&mut self) -> OpenHaloArray<'_, T, D> {
-        let opened = Location::caller();
-        let begun = Storage::begin(
-            Operation::Open,
-            &[self.private()],
-            type_name::<Self>(),
-            opened,
-        );
-        OpenHaloArray::new(self, begun, opened)
+        phase::open(self)
     }
 
     /// Collective. As [`open`](Self::open), but failed images do not end the job: see [`Coarray::try_open`](crate::Coarray::try_open).
@@ -84,36 +116,11 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// As [`Coarray::try_open`](crate::Coarray::try_open).
     #[track_caller]
     pub fn try_open(&mut self) -> Result<OpenHaloArray<'_, T, D>, ImageFailed> {
-        let opened = Location::caller();
-        let subject = type_name::<Self>();
-        let begun = Storage::try_begin(Operation::Open, &[self.private()], subject, opened);
-        let begun = begun.map_err(|(_, failed)| failed)?;
-        Ok(OpenHaloArray::new(self, begun, opened))
-    }
-
-    /// The storage, with no exchange in progress. Panics if a phase is.
-    #[track_caller]
-    pub(crate) fn private(&self) -> &Storage {
-        self.settle();
-        self.storage.private::<[T]>()
+        phase::try_open(self)
     }
 }
 
-impl<'a, T: Remote, const D: usize> OpenHaloArray<'a, T, D> {
-    /// The guard of a phase that has begun.
-    pub(crate) fn new(
-        array: &'a mut HaloArray<T, D>,
-        _begun: Begun,
-        opened: &'static Location<'static>,
-    ) -> Self {
-        let places = array.storage.places();
-        Self {
-            array,
-            places,
-            opened,
-        }
-    }
-
+impl<T: Remote, const D: usize> OpenHaloArray<'_, T, D> {
     /// Local. The block of image `image`, without its halo, to get from and to put to. Nothing travels yet.
     ///
     /// # Panics
@@ -127,7 +134,7 @@ impl<'a, T: Remote, const D: usize> OpenHaloArray<'a, T, D> {
     #[must_use]
     #[track_caller]
     pub fn at(&self, image: usize) -> Region<'_, T, D> {
-        let lower = self.array.halo.lower;
+        let lower = self.phase.coarray.halo.lower;
         let block = self.layout(image).block();
         let inside: [_; D] = std::array::from_fn(|axis| lower[axis]..lower[axis] + block[axis]);
         self.with_halo(image).region(inside)
@@ -156,12 +163,11 @@ impl<'a, T: Remote, const D: usize> OpenHaloArray<'a, T, D> {
     #[must_use]
     #[track_caller]
     pub fn with_halo(&self, image: usize) -> Region<'_, T, D> {
-        let team = self.array.storage.team();
         // SAFETY: the phase began with a barrier that every image entered with exclusive access to its part of this very array,
         // and with no exchange in progress, so no image has a reference into it. The phase ends by a barrier that every image
         // enters when it drops its guard, from which corefs borrow, and that completes operations. Blocks are symmetric, and all
         // parts are initialised.
-        let cells: &Coref<[T]> = unsafe { self.places.at(image, team) };
+        let cells: &Coref<[T]> = unsafe { self.phase.at(image) };
         cells
             .with_extents(self.layout(image).shape())
             .expect("a part has room for every image's block and its halo")
@@ -170,37 +176,28 @@ impl<'a, T: Remote, const D: usize> OpenHaloArray<'a, T, D> {
     /// Local. This image's own block, to get and put like any other.
     #[must_use]
     pub fn here(&self) -> Region<'_, T, D> {
-        self.at(self.places.me)
+        self.at(self.phase.me())
     }
 
     /// Collective. Closes the array, as dropping the guard does.
     pub fn close(self) {}
 
-    pub(crate) fn team(&self) -> &Team {
-        self.array.storage.team()
-    }
-
     #[track_caller]
     fn layout(&self, image: usize) -> Layout<D> {
-        Layout::new(self.array.blocks.block_shape(image), self.array.halo)
+        Layout::new(
+            self.phase.coarray.blocks.block_shape(image),
+            self.phase.coarray.halo,
+        )
     }
 }
 
 /// Other images may be writing the cells, which are not shown.
 impl<T: Remote, const D: usize> fmt::Debug for OpenHaloArray<'_, T, D> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:?}, open since {}", self.array, self.opened)
-    }
-}
-
-impl<T: Remote, const D: usize> Drop for OpenHaloArray<'_, T, D> {
-    fn drop(&mut self) {
-        let storage = &self.array.storage;
-        let (elements, count) = storage.run::<T::Element>();
-        // SAFETY: `elements` is aligned and valid for reads of `count` initialised elements. `end` calls this when all images have
-        // left the phase, so nobody writes to them.
-        let valid = || unsafe { bytes_are_valid(elements, count) };
-        let subject = type_name::<HaloArray<T, D>>();
-        storage.end(Operation::Close, subject, self.opened, valid);
+        write!(
+            formatter,
+            "{:?}, open since {}",
+            self.phase.coarray, self.phase.began
+        )
     }
 }

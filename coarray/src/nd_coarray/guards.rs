@@ -1,5 +1,6 @@
 //! The open and the published phase of arrays whose extents are known at run time only.
 
+use std::any::type_name;
 use std::fmt;
 use std::panic::Location;
 
@@ -8,8 +9,60 @@ use ndarray::{ArrayView, Dim, Dimension};
 
 use super::{NdCoarray, view};
 use crate::open::Open;
+use crate::phase::{Openable, Phased, Publishable};
 use crate::publish::Published;
-use crate::storage::Begun;
+use crate::storage::{Begun, Storage};
+
+#[allow(private_interfaces)]
+impl<T: Remote, const D: usize> Phased for NdCoarray<T, D> {
+    fn subject() -> &'static str {
+        type_name::<Self>()
+    }
+
+    fn storage(&self) -> &Storage {
+        &self.items.storage
+    }
+
+    fn private(&self) -> &Storage {
+        self.check();
+        self.items.private()
+    }
+
+    unsafe fn is_valid(&self) -> bool {
+        // SAFETY: the caller vouches that nobody writes to the items.
+        unsafe { self.items.is_valid() }
+    }
+}
+
+impl<T: Remote, const D: usize> Openable for NdCoarray<T, D> {
+    type Guard<'a> = OpenNd<'a, T, D>;
+
+    #[allow(private_interfaces)]
+    fn guard(&mut self, begun: Begun, opened: &'static Location<'static>) -> OpenNd<'_, T, D> {
+        self.check();
+        OpenNd {
+            extents: self.extents,
+            items: Openable::guard(&mut self.items, begun, opened),
+        }
+    }
+}
+
+impl<T: Remote, const D: usize> Publishable for NdCoarray<T, D> {
+    type Guard<'a> = PublishedNd<'a, T, D>;
+
+    #[allow(private_interfaces)]
+    fn guard(
+        &mut self,
+        begun: Begun,
+        published: &'static Location<'static>,
+    ) -> PublishedNd<'_, T, D> {
+        self.check();
+        PublishedNd {
+            extents: self.extents,
+            items: Publishable::guard(&mut self.items, begun, published),
+        }
+    }
+}
 
 /// An open [`NdCoarray`]: all images may get and put in all arrays, and no image has local references.
 ///
@@ -27,20 +80,7 @@ pub struct OpenNd<'a, T: Remote, const D: usize> {
     extents: [usize; D],
 }
 
-impl<'a, T: Remote, const D: usize> OpenNd<'a, T, D> {
-    /// The guard of a phase that has begun, for which it was found to be [private](NdCoarray::private).
-    pub(crate) fn new(
-        coarray: &'a mut NdCoarray<T, D>,
-        begun: Begun,
-        opened: &'static Location<'static>,
-    ) -> Self {
-        coarray.check();
-        Self {
-            extents: coarray.extents,
-            items: Open::new(&mut coarray.items, begun, opened),
-        }
-    }
-
+impl<T: Remote, const D: usize> OpenNd<'_, T, D> {
     /// Local. The array of image `image`, to get from and to put to. Nothing travels yet.
     ///
     /// # Panics
@@ -55,7 +95,7 @@ impl<'a, T: Remote, const D: usize> OpenNd<'a, T, D> {
     #[must_use]
     #[track_caller]
     pub fn at(&self, image: usize) -> Region<'_, T, D> {
-        // SAFETY: `items` counted the array when it was created, and the place has as many: `new` checked it, and it is borrowed since.
+        // SAFETY: `items` counted the array when it was created, and the place has as many: `guard` checked it, and it is borrowed since.
         unsafe { self.items.at(image).with_extents_unchecked(self.extents) }
     }
 
@@ -105,17 +145,7 @@ pub struct PublishedNd<'a, T: Remote, const D: usize> {
     extents: [usize; D],
 }
 
-impl<'a, T: Remote, const D: usize> PublishedNd<'a, T, D> {
-    /// Collective. Begins the phase.
-    #[track_caller]
-    pub(super) fn new(coarray: &'a mut NdCoarray<T, D>) -> Self {
-        coarray.check();
-        Self {
-            extents: coarray.extents,
-            items: coarray.items.publish(),
-        }
-    }
-
+impl<T: Remote, const D: usize> PublishedNd<'_, T, D> {
     /// Local. The array of image `image`, to get from. Nothing travels yet.
     ///
     /// # Panics
@@ -130,7 +160,7 @@ impl<'a, T: Remote, const D: usize> PublishedNd<'a, T, D> {
     #[must_use]
     #[track_caller]
     pub fn at(&self, image: usize) -> Region<'_, T, D, ReadOnly> {
-        // SAFETY: `items` counted the array when it was created, and the place has as many: `new` checked it, and it is borrowed since.
+        // SAFETY: `items` counted the array when it was created, and the place has as many: `guard` checked it, and it is borrowed since.
         unsafe { self.items.at(image).with_extents_unchecked(self.extents) }
     }
 
@@ -177,7 +207,7 @@ impl<'a, T: Remote, const D: usize> PublishedNd<'a, T, D> {
     }
 
     /// Collective. Ends the phase, as dropping the guard does.
-    pub fn end(self) {}
+    pub fn close(self) {}
 }
 
 impl<T: Remote, const D: usize> fmt::Debug for PublishedNd<'_, T, D> {

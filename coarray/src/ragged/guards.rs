@@ -5,11 +5,12 @@ use std::fmt;
 use std::ops::Deref;
 use std::panic::Location;
 
-use coarray_coref::{Coref, ReadOnly, Remote, bytes_are_valid};
+use coarray_coref::{Access, Coref, ReadOnly, Remote};
 use coarray_runtime::Operation;
 
 use super::Ragged;
-use crate::storage::{Begun, Places};
+use crate::phase::{Openable, Phase, Phased, Publishable};
+use crate::storage::Begun;
 
 /// A [`Ragged`] in its open phase; see [`Open`](crate::Open).
 ///
@@ -32,26 +33,21 @@ use crate::storage::{Begun, Places};
 /// As [`Ragged`].
 #[must_use = "the runs close again when this guard is dropped"]
 pub struct OpenRagged<'a, T: Remote> {
-    pub(crate) ragged: &'a mut Ragged<T>,
-    places: Places,
-    opened: &'static Location<'static>,
+    pub(crate) phase: Phase<'a, Ragged<T>>,
 }
 
-impl<'a, T: Remote> OpenRagged<'a, T> {
-    /// The guard of a phase that has begun.
-    pub(crate) fn new(
-        ragged: &'a mut Ragged<T>,
-        _begun: Begun,
-        opened: &'static Location<'static>,
-    ) -> Self {
-        let places = ragged.phase().places();
-        Self {
-            ragged,
-            places,
-            opened,
+impl<T: Remote> Openable for Ragged<T> {
+    type Guard<'a> = OpenRagged<'a, T>;
+
+    #[allow(private_interfaces)]
+    fn guard(&mut self, begun: Begun, opened: &'static Location<'static>) -> OpenRagged<'_, T> {
+        OpenRagged {
+            phase: Phase::new(self, Operation::Close, begun, opened),
         }
     }
+}
 
+impl<T: Remote> OpenRagged<'_, T> {
     /// One-sided. The run of image `image`, in the length that it has there.
     ///
     /// # Panics
@@ -64,7 +60,7 @@ impl<'a, T: Remote> OpenRagged<'a, T> {
     pub fn at(&self, image: usize) -> &Coref<[T]> {
         // SAFETY: the phase began with a barrier that every image entered with exclusive access to its run, and ends by one when
         // all have dropped their guards, from which corefs borrow. No image frees or replaces its run in the phase.
-        unsafe { self.ragged.run_of(&self.places, image) }
+        unsafe { self.phase.run_of(image) }
     }
 
     /// Local. This image's own run, to get and put like any other.
@@ -83,7 +79,7 @@ impl<'a, T: Remote> OpenRagged<'a, T> {
     /// ```
     #[must_use]
     pub fn here(&self) -> &Coref<[T]> {
-        self.at(self.places.me)
+        self.at(self.phase.me())
     }
 
     /// Collective. Closes the runs, as dropping the guard does.
@@ -97,22 +93,7 @@ impl<'a, T: Remote> OpenRagged<'a, T> {
 impl<T: Remote> fmt::Debug for OpenRagged<'_, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let item = type_name::<T>();
-        write!(formatter, "OpenRagged<{item}>, since {}", self.opened)
-    }
-}
-
-impl<T: Remote> Drop for OpenRagged<'_, T> {
-    fn drop(&mut self) {
-        let (items, length) = self.ragged.run();
-        // SAFETY: `items` is aligned and valid for reads of `length` initialised items. `end` calls this when all images have left
-        // the phase, so nobody writes to them.
-        let valid = || unsafe { bytes_are_valid(items, length) };
-        self.ragged.phase().end(
-            Operation::Close,
-            type_name::<Ragged<T>>(),
-            self.opened,
-            valid,
-        );
+        write!(formatter, "OpenRagged<{item}>, since {}", self.phase.began)
     }
 }
 
@@ -132,7 +113,7 @@ impl<T: Remote> Drop for OpenRagged<'_, T> {
 ///     };
 ///     assert_eq!(longest, [20, 21, 22, 23, 24]);
 ///     assert_eq!(columns.len(), 2 * this_image() + 1); // one's own is a slice
-///     columns.end();
+///     columns.close();
 /// });
 /// ```
 ///
@@ -140,26 +121,25 @@ impl<T: Remote> Drop for OpenRagged<'_, T> {
 /// As [`Ragged`].
 #[must_use = "the read-only phase ends when this guard is dropped"]
 pub struct PublishedRagged<'a, T: Remote> {
-    pub(crate) ragged: &'a mut Ragged<T>,
-    places: Places,
-    published: &'static Location<'static>,
+    pub(crate) phase: Phase<'a, Ragged<T>>,
 }
 
-impl<'a, T: Remote> PublishedRagged<'a, T> {
-    /// The guard of a phase that has begun.
-    pub(super) fn new(
-        ragged: &'a mut Ragged<T>,
-        _begun: Begun,
+impl<T: Remote> Publishable for Ragged<T> {
+    type Guard<'a> = PublishedRagged<'a, T>;
+
+    #[allow(private_interfaces)]
+    fn guard(
+        &mut self,
+        begun: Begun,
         published: &'static Location<'static>,
-    ) -> Self {
-        let places = ragged.phase().places();
-        Self {
-            ragged,
-            places,
-            published,
+    ) -> PublishedRagged<'_, T> {
+        PublishedRagged {
+            phase: Phase::new(self, Operation::Unpublish, begun, published),
         }
     }
+}
 
+impl<T: Remote> PublishedRagged<'_, T> {
     /// One-sided. The run of image `image`, for reading.
     ///
     /// # Panics
@@ -172,7 +152,7 @@ impl<'a, T: Remote> PublishedRagged<'a, T> {
     pub fn at(&self, image: usize) -> &Coref<[T], ReadOnly> {
         // SAFETY: the phase began with a barrier that every image entered with exclusive access to its run. Until the barrier at
         // its end only shared references and read-only corefs exist. No image frees or replaces its run in the phase.
-        unsafe { self.ragged.run_of(&self.places, image) }
+        unsafe { self.phase.run_of(image) }
     }
 
     /// Local. The run of image `image` as memory of this image, if it is mapped here.
@@ -189,7 +169,7 @@ impl<'a, T: Remote> PublishedRagged<'a, T> {
         place.is_direct().then(|| match place.len() {
             0 => &[][..],
             length => {
-                let heap = self.ragged.phase().image().heap(place.image());
+                let heap = self.phase.coarray.storage().image().heap(place.image());
                 // SAFETY: the place is direct, so the run is mapped; the pointer has the provenance of that heap. The owner
                 // initialised `length` items before the phase began, and nobody writes to them while the guard lives.
                 unsafe {
@@ -203,14 +183,14 @@ impl<'a, T: Remote> PublishedRagged<'a, T> {
     ///
     /// # Examples
     /// See [`PublishedRagged`].
-    pub fn end(self) {}
+    pub fn close(self) {}
 }
 
 impl<T: Remote> Deref for PublishedRagged<'_, T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        let (items, length) = self.ragged.run();
+        let (items, length) = self.phase.coarray.run();
         // SAFETY: this image's run is aligned, allocated and initialised, and nobody writes to it while the guard lives.
         unsafe { std::slice::from_raw_parts(items, length) }
     }
@@ -222,13 +202,32 @@ impl<T: Remote + fmt::Debug> fmt::Debug for PublishedRagged<'_, T> {
     }
 }
 
-impl<T: Remote> Drop for PublishedRagged<'_, T> {
-    fn drop(&mut self) {
-        self.ragged.phase().end(
-            Operation::Unpublish,
-            type_name::<Ragged<T>>(),
-            self.published,
-            || true,
+impl<T: Remote> Phase<'_, Ragged<T>> {
+    /// The run of `image`.
+    ///
+    /// # Safety
+    /// As [`Coref::new`], for the run of every image, while the phase lasts.
+    #[track_caller]
+    unsafe fn run_of<A: Access>(&self, image: usize) -> &Coref<[T], A> {
+        // SAFETY: during the phase, all descriptions are initialised, and nobody writes them.
+        let description = unsafe { self.at::<[usize; 2], ReadOnly>(image) };
+        let (image, [offset, length]) = (description.image(), description.get());
+        let me = self.coarray.storage().image();
+        let room = me.heap_bytes().saturating_sub(offset);
+        assert!(
+            length <= room / size_of::<T>(),
+            "a ragged coarray's description on image {image} is damaged: {length} items at {offset}"
         );
+        // SAFETY: the description is what its image wrote about its own block, which lies in the heap and has `length` valid
+        // items; the caller vouches for the owner's references and for the time. `is_direct` says whether the heap is mapped.
+        // An empty run has no bytes, and its address is never used.
+        unsafe {
+            Coref::new(
+                me.heap(image).addr() + offset,
+                image,
+                length,
+                me.is_direct(image),
+            )
+        }
     }
 }

@@ -43,7 +43,7 @@ fn an_array_that_is_too_small_for_its_extents_is_refused() {
         refused(&mut || co_sum(&mut *x));
         refused(&mut || x.open().close());
         refused(&mut || drop(x.try_open()));
-        refused(&mut || x.publish().end());
+        refused(&mut || x.publish().close());
         refused(&mut || {
             let mut other = Coarray::new(1);
             drop(coarray::open((&mut other, &mut *x)));

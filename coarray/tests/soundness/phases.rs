@@ -29,7 +29,7 @@ fn a_coarray_that_is_too_small_for_its_shape_is_refused() {
     assert_too_small(|| co_sum(&mut line));
     assert_too_small(|| line.open().close());
     assert_too_small(|| drop(line.try_open()));
-    assert_too_small(|| line.publish().end());
+    assert_too_small(|| line.publish().close());
     assert_too_small(|| {
         let mut other = Coarray::new(1);
         drop(coarray::open((&mut other, &mut line)));

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::process::{Command, ExitCode};
 
 use coarray::failure::fail_image;
+use coarray::OwnedOpen;
 use coarray::prelude::*;
 
 use crate::programs::is_last;
@@ -70,9 +71,9 @@ pub fn unwinding_together() {
 /// One image keeps its guard longer than the job lasts.
 pub fn guard_in_thread_local() {
     thread_local! {
-        static GUARD: RefCell<Option<coarray::Open<'static, i32>>> = const { RefCell::new(None) };
+        static GUARD: RefCell<Option<OwnedOpen<Coarray<i32>>>> = const { RefCell::new(None) };
     }
-    let guard = Box::leak(Box::new(Coarray::new(0))).open();
+    let guard = Coarray::new(0).into_open();
     if is_last() {
         GUARD.set(Some(guard));
     }

@@ -3,6 +3,7 @@
 mod cells;
 mod coarrays;
 mod kept;
+mod moved;
 mod pairs;
 mod runs;
 
@@ -25,6 +26,7 @@ use crate::view::Lent;
 use crate::word::Word;
 
 pub use kept::Kept;
+use moved::Moved;
 pub use pairs::{lend_both, move_cells, swap};
 
 /// Words of this image, which it lends to others for a phase at a time.
@@ -71,18 +73,20 @@ pub struct Lease<'a> {
 impl Lease<'_> {
     /// Whether the guard's end was regular.
     fn finish<G>(&self, guard: G) -> bool {
+        self.finish_by(guard, drop).is_some()
+    }
+
+    /// What its regular end gives back.
+    fn finish_by<G, R>(&self, guard: G, end: impl FnOnce(G) -> R) -> Option<R> {
         match self.end {
-            End::Drop => {
-                drop(guard);
-                return true;
-            }
+            End::Drop => return Some(end(guard)),
             End::Forget => forget(guard),
             End::Panic => {
                 let _guard = guard;
                 panic_any(Thrown);
             }
         }
-        false
+        None
     }
 }
 
@@ -126,6 +130,8 @@ fn create(
             let row = |index| from_fn::<u64, 16, _>(|column| word(16 * index + column));
             Box::new(Ragged::from_fn(1 + length % 40, row))
         }
+        Kind::Moved => Box::new(Moved(Some(Coarray::<[u64]>::from_fn(length, word)))),
+        Kind::MovedRagged => Box::new(Moved(Some(Ragged::from_fn(length + context.me, word)))),
         Kind::Line => {
             let grid = ImageGrid::new([num_images()]).ok()?.with_periodic([true]);
             let blocks = Blocks::new([halo_cells * num_images()], grid).ok()?;

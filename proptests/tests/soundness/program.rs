@@ -22,6 +22,10 @@ pub enum Kind {
     RaggedNonZeros,
     /// `Ragged<[u64; 16]>`
     RaggedRows,
+    /// `Coarray<[u64]>`, which moves into its guards.
+    Moved,
+    /// `Ragged<u64>`, which moves into its guards.
+    MovedRagged,
     /// `HaloArray<u64, 1>`
     Line,
     /// `HaloArray<u64, 2>`
@@ -29,7 +33,7 @@ pub enum Kind {
 }
 
 /// All of them.
-pub const KINDS: [Kind; 10] = [
+pub const KINDS: [Kind; 12] = [
     Kind::Eight,
     Kind::Hundred,
     Kind::Run,
@@ -38,6 +42,8 @@ pub const KINDS: [Kind; 10] = [
     Kind::Ragged,
     Kind::RaggedNonZeros,
     Kind::RaggedRows,
+    Kind::Moved,
+    Kind::MovedRagged,
     Kind::Line,
     Kind::Plane,
 ];

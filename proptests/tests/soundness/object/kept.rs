@@ -50,6 +50,8 @@ impl Kept {
             Kind::Ragged => "ragged u64",
             Kind::RaggedNonZeros => "ragged NonZeroU64",
             Kind::RaggedRows => "ragged [u64; 16]",
+            Kind::Moved => "moved [u64]",
+            Kind::MovedRagged => "moved ragged u64",
             Kind::Line | Kind::Plane => "halo array",
         };
         context.job.ledger.enter(id, what, shadow.len());
