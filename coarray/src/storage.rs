@@ -336,7 +336,7 @@ impl Places {
         team: &Team,
     ) -> &'a Coref<T, A> {
         if image >= self.images {
-            no_such_image(image, self.images);
+            team.no_such_image(image);
         }
         // Computes the address without the number, which most accesses do not need.
         let (number, steps) = match self.progression {
@@ -376,16 +376,6 @@ fn number_in(team: &Team, image: usize) -> usize {
 #[inline(never)]
 fn is_direct(team: &Team, number: usize) -> bool {
     team.image().is_direct(number)
-}
-
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn no_such_image(image: usize, images: usize) -> ! {
-    panic!(
-        "there is no image {image}: the images are numbered 0 to {}",
-        images - 1
-    )
 }
 
 #[cold]

@@ -39,7 +39,7 @@ use coarray_runtime::{Image, Team, num_images, quiet_and_fence};
 #[track_caller]
 pub fn fence(image: usize) {
     if image >= num_images() {
-        no_such_image(image);
+        Team::current().no_such_image(image);
     }
     if !is_complete_but(Pending::Signals) {
         complete_on(Team::current().members()[image] as usize);
@@ -64,16 +64,6 @@ pub fn fence_number(number: usize) {
     }
     // As in `fence`; earlier loads of this image come before its later puts, too.
     atomic::fence(Ordering::Release);
-}
-
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn no_such_image(image: usize) -> ! {
-    panic!(
-        "there is no image {image}: the images are numbered 0 to {}",
-        num_images() - 1
-    )
 }
 
 /// Local. Completes all operations of this image, asynchronous ones included, on all images: its puts are

@@ -75,7 +75,9 @@ fn images_outside_the_team_of_a_coarray_do_not_exist() {
         x.open().at(2).put(1);
     });
     assert!(
-        text.contains("there is no image 2: the images are numbered 0 to 1"),
+        text.contains(
+            "there is no image 2 in this team of 2 of the 4 images: in the team they are numbered 0 to 1"
+        ),
         "{text}"
     );
 }

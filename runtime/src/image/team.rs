@@ -190,6 +190,21 @@ impl Team {
         self.members.len()
     }
 
+    /// Panics because there is no image with this index, and says that of a team that is not the whole job.
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    pub fn no_such_image(&self, index: usize) -> ! {
+        let (images, last) = (self.images(), self.images() - 1);
+        if self.origin.is_none() {
+            panic!("there is no image {index}: the images are numbered 0 to {last}");
+        }
+        let job = self.image.images();
+        panic!(
+            "there is no image {index} in this team of {images} of the {job} images: in the team they are numbered 0 to {last}"
+        )
+    }
+
     /// The number of each image of the team, by index.
     #[inline]
     #[must_use]
