@@ -7,7 +7,7 @@ use coarray::prelude::*;
 use life::decomposition::Decomposition;
 use life::rle::Pattern;
 use life::serial::SerialTorus;
-use life::torus::{Mailboxes, Torus};
+use life::torus::Torus;
 use prk::{Clock, Parameter, Program, check, conclude, describe};
 use program::command_line::refuse;
 
@@ -36,8 +36,7 @@ fn main() {
         Decomposition::new(rows, columns, num_images()).unwrap_or_else(|error| refuse(error));
     let pattern = Pattern::parse(R_PENTOMINO).unwrap_or_else(|error| refuse(error));
     describe(&PROGRAM, &[generations, columns, rows]);
-    let mut mailboxes = Mailboxes::new(&decomposition);
-    let mut torus = Torus::new(decomposition, &mut mailboxes);
+    let mut torus = Torus::new(decomposition);
     torus.place(&pattern);
     torus.step();
     let clock = Clock::start();

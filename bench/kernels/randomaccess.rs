@@ -18,6 +18,7 @@
 //! Afterwards, and not timed, all updates are repeated one by one with atomic operations, which undoes them: every word must
 //! have its first value again.
 
+use coarray::OwnedOpen;
 use coarray::prelude::*;
 use prk::table::{Table, update_atomically};
 use prk::{Clock, Parameter, Program, Wrong, check, conclude, describe, sequence, share};
@@ -57,8 +58,7 @@ fn run(bits: u32) -> (Table, f64) {
     let numbers =
         || sequence::after(sequence::at(updates(me).start as u64)).take(updates(me).len());
     let mut table = Table::new(bits);
-    let mut mailboxes = Mailboxes::new();
-    let mut post = mailboxes.open();
+    let mut post = Post::new();
     // Image 0 has the most.
     let rounds = updates(0).len().div_ceil(AHEAD);
     let clock = Clock::start();
@@ -73,43 +73,27 @@ fn run(bits: u32) -> (Table, f64) {
     (table, seconds)
 }
 
-/// The memory through which packets travel.
-struct Mailboxes {
+/// The mailboxes through which packets travel.
+struct Post {
     /// Of each image two, for even and odd rounds.
-    packets: Coarray<[[Packet; 2]]>,
+    packets: OwnedOpen<Coarray<[[Packet; 2]]>>,
     arrived: Coarray<[Coevent; 2]>,
-}
-
-/// The mailboxes while packets travel.
-struct Post<'a> {
-    packets: Open<'a, [[Packet; 2]]>,
-    arrived: &'a Coarray<[Coevent; 2]>,
     /// For each image.
     leaving: Vec<Packet>,
     arriving: Packet,
 }
 
-impl Mailboxes {
+impl Post {
     /// Collective.
     fn new() -> Self {
         Self {
-            packets: Coarray::<[[Packet; 2]]>::zeroed(num_images()),
+            packets: Coarray::<[[Packet; 2]]>::zeroed(num_images()).into_open(),
             arrived: Coarray::new([Coevent::new(), Coevent::new()]),
-        }
-    }
-
-    /// Collective.
-    fn open(&mut self) -> Post<'_> {
-        Post {
-            packets: self.packets.open(),
-            arrived: &self.arrived,
             leaving: vec![[0; 1 + AHEAD]; num_images()],
             arriving: [0; 1 + AHEAD],
         }
     }
-}
 
-impl Post<'_> {
     /// Updates the table by this image's numbers, at most [`AHEAD`], and by those of all others for this image's words; to be
     /// called by all images.
     fn exchange(&mut self, round: usize, table: &mut Table, numbers: impl Iterator<Item = u64>) {

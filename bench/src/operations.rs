@@ -11,7 +11,6 @@ mod halos;
 mod lists;
 mod memory;
 mod mutex;
-mod opened;
 mod pairs;
 mod regions;
 mod scalar;

@@ -1,5 +1,6 @@
 //! The coarray and its local access.
 
+use std::any::type_name;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -138,8 +139,12 @@ impl<T: ?Sized + Shape<Item: Remote>> ValuesMut for Coarray<T> {
     }
 }
 
+/// As its `T`; but after a guard was leaked, other images may be writing the values, which are not shown.
 impl<T: ?Sized + Shape + fmt::Debug> fmt::Debug for Coarray<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.storage.is_in_phase() {
+            return write!(formatter, "Coarray<{}>, still open", type_name::<T>());
+        }
         (**self).fmt(formatter)
     }
 }

@@ -187,7 +187,7 @@ impl<T: Remote> Coarray<[T]> {
 
 #[cfg(test)]
 mod tests {
-    use crate::Coarray;
+    use crate::{Bounded, Coarray};
 
     #[test]
     fn a_cast_reaches_no_further_than_its_shape() {

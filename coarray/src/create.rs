@@ -12,8 +12,8 @@ use crate::storage::Storage;
 impl<T: Symmetric> Coarray<T> {
     /// Collective. A coarray that holds `value` on this image; each image passes its own.
     ///
-    /// The value passes through the stack, of which an image usually has 8 MiB: for large arrays [`zeroed`](Self::zeroed) and
-    /// `from_fn` do not.
+    /// The value passes through the stack, of which an image usually has 8 MiB: for large arrays [`zeroed`](crate::Bounded::zeroed) and
+    /// [`from_fn`](crate::Bounded::from_fn) do not.
     ///
     /// # Panics
     /// On all images if there is no room, with the largest users of the heap. The job ends with a report if
@@ -69,75 +69,9 @@ impl<T: Symmetric> Coarray<T> {
     }
 }
 
-impl<T> Coarray<T> {
-    /// Collective. A coarray of zeros.
-    ///
-    /// Types to which zero bytes are no value, such as `NonZeroU32`, do not compile here.
-    ///
-    /// # Panics
-    /// As [`new`](Self::new).
-    ///
-    /// # Examples
-    /// ```
-    /// use coarray::prelude::*;
-    ///
-    /// coarray::run(2, || {
-    ///     let mut plane = Coarray::<[[f64; 512]; 512]>::zeroed(); // 2 MiB, which never were on the stack
-    ///     plane[3][4] = 1.0;
-    ///     assert_eq!(plane.iter().flatten().sum::<f64>(), 1.0);
-    /// });
-    /// ```
-    ///
-    /// # Source
-    /// As [`new`](Self::new); OpenSHMEM 1.5 `shmem_calloc`.
-    #[must_use]
-    #[track_caller]
-    pub fn zeroed() -> Self
-    where
-        T: Remote,
-    {
-        const { Zero::<T>::IS_VALID };
-        or_panic(Self::try_zeroed())
-    }
-
-    /// Collective. As [`zeroed`](Self::zeroed), but returns the error.
-    ///
-    /// # Errors
-    /// As [`try_new`](Self::try_new).
-    ///
-    /// # Panics
-    /// As [`try_new`](Self::try_new).
-    ///
-    /// # Examples
-    /// ```
-    /// use coarray::prelude::*;
-    /// use coarray::AllocError;
-    ///
-    /// let refused = coarray::Launch::new(2).heap(1 << 20).run(|| {
-    ///     let refused = Coarray::<[f64; 1 << 20]>::try_zeroed().unwrap_err();
-    ///     matches!(refused, AllocError::HeapExhausted { requested, .. } if requested == 8 << 20)
-    /// });
-    /// assert_eq!(refused.unwrap(), [true, true]); // on all images alike
-    /// ```
-    ///
-    /// # Source
-    /// As [`try_new`](Self::try_new).
-    #[track_caller]
-    pub fn try_zeroed() -> Result<Self, AllocError>
-    where
-        T: Remote,
-    {
-        const { Zero::<T>::IS_VALID };
-        // SAFETY: `create` passes a place that is aligned and valid for writes of one `T`, for which zero bytes are valid.
-        create::<T>(1, Location::caller(), |place| unsafe {
-            place.write_bytes(0, 1)
-        })
-    }
-}
-
-impl<T: Symmetric, const N: usize> Coarray<[T; N]> {
-    /// Collective. A coarray whose item `i` is `item(i)` on this image. Large arrays never pass through the
-    /// stack.
+/// By the default of the value: `let arrived: Coarray<[Coevent; 4]> = Coarray::default();`.
+impl<T: Symmetric + Default> Default for Coarray<T> {
+    /// Collective. As [`new`](Self::new) of `T`'s default.
     ///
     /// # Panics
     /// As [`new`](Self::new).
@@ -146,21 +80,23 @@ impl<T: Symmetric, const N: usize> Coarray<[T; N]> {
     /// ```
     /// use coarray::prelude::*;
     ///
+    /// #[derive(Default)]
+    /// struct Inbox {
+    ///     letters: Coarray<[u64; 8]>,
+    ///     arrived: Coarray<[Coevent; 2]>,
+    ///     count: Coarray<Coatomic<u64>>,
+    ///     door: Coarray<Comutex<()>>,
+    /// }
+    ///
     /// coarray::run(2, || {
-    ///     let x = Coarray::<[usize; 4]>::from_fn(|i| 10 * this_image() + i);
-    ///     assert_eq!(x[3], 10 * this_image() + 3);
+    ///     let inbox = Inbox::default(); // all images make it together
+    ///     let _alone = inbox.door.at(0).lock();
+    ///     assert_eq!((inbox.letters[7], inbox.count.load(), inbox.arrived[1].query()), (0, 0, 0));
     /// });
     /// ```
-    ///
-    /// # Source
-    /// As [`new`](Self::new); [`std::array::from_fn`].
-    #[must_use]
     #[track_caller]
-    pub fn from_fn(item: impl FnMut(usize) -> T) -> Self {
-        // SAFETY: `create` passes a place that is aligned and valid for writes of one array.
-        or_panic(create::<[T; N]>(1, Location::caller(), |place| unsafe {
-            fill::<T>(place, item)
-        }))
+    fn default() -> Self {
+        Self::new(T::default())
     }
 }
 
@@ -223,6 +159,33 @@ impl<T: Symmetric> Coarray<[T]> {
 }
 
 impl<T> Coarray<[T]> {
+    /// Collective. A coarray of the items of a slice, equally many on all images.
+    ///
+    /// # Panics
+    /// As [`from_fn`](Self::from_fn).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let read = vec![this_image(); 3]; // from a file, say
+    ///     let mut x = Coarray::from_slice(&read);
+    ///     assert_eq!(x.open().at(1)[2].get(), 1);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Coarray::new`]; [`Rc::from`](std::rc::Rc#impl-From<%26%5BT%5D>-for-Rc<%5BT%5D>) of a slice.
+    #[must_use]
+    #[track_caller]
+    pub fn from_slice(items: &[T]) -> Self
+    where
+        T: Remote,
+    {
+        Self::from_fn(items.len(), |index| items[index])
+    }
+
     /// Collective. A coarray of `extent` zeros, the same number on all images.
     ///
     /// # Panics
@@ -303,7 +266,7 @@ impl<T: Remote> Zero<T> {
 }
 
 /// Makes a coarray of `extent` items and lets `initialise` write this image's part.
-fn create<T: ?Sized + Shape + 'static>(
+pub(crate) fn create<T: ?Sized + Shape + 'static>(
     extent: usize,
     caller: &'static Location<'static>,
     initialise: impl FnOnce(*mut T),
@@ -329,7 +292,7 @@ pub(crate) fn create_part<Owner: 'static, T: Symmetric>(
 ///
 /// # Safety
 /// The place is aligned, and valid for writes.
-unsafe fn fill<T>(place: *mut [T], mut item: impl FnMut(usize) -> T) {
+pub(crate) unsafe fn fill<T>(place: *mut [T], mut item: impl FnMut(usize) -> T) {
     for index in 0..place.len() {
         // SAFETY: the caller vouches that the place is aligned and valid for writes; the index is less than its length.
         unsafe { place.cast::<T>().add(index).write(item(index)) }
@@ -363,7 +326,9 @@ unsafe fn create_by<T: ?Sized + Shape + 'static>(
 }
 
 #[track_caller]
-fn or_panic<T: ?Sized + Shape + 'static>(created: Result<Coarray<T>, AllocError>) -> Coarray<T> {
+pub(crate) fn or_panic<T: ?Sized + Shape + 'static>(
+    created: Result<Coarray<T>, AllocError>,
+) -> Coarray<T> {
     // No closure, whose line would be named instead of the program's.
     match created {
         Ok(coarray) => coarray,

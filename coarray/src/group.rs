@@ -37,7 +37,7 @@ mod sealed {
 /// Each closes when its guard is dropped; all images drop the guards in the same order.
 ///
 /// # Panics
-/// As [`Coarray::open`].
+/// As [`Coarray::open`](crate::Coarray::open).
 ///
 /// # Examples
 /// ```
@@ -51,7 +51,7 @@ mod sealed {
 /// ```
 ///
 /// # Source
-/// As [`Coarray::open`]; Fortran 2018 allocates several coarrays with one synchronisation, clause 9.7.1.2.
+/// As [`Coarray::open`](crate::Coarray::open); Fortran 2018 allocates several coarrays with one synchronisation, clause 9.7.1.2.
 #[track_caller]
 pub fn open<C: OpenAll>(coarrays: C) -> C::Guards {
     coarrays.open_together(Location::caller())

@@ -34,6 +34,7 @@
 //! `open` takes `&mut` and returns a guard, whose end is the end of the phase. While the guard lives, the borrow checker refuses
 //! references into the coarray. So no reference ever sees a value change, and programs need no `unsafe`. Both ends of a phase
 //! are barriers, and these check that all images mean the same coarray. [`open()`](fn@open) opens several at once.
+//! [`into_open`](places::Openable::into_open) moves the coarray into the guard, for structs that keep it open.
 //!
 //! In an open phase two images can still race for a place. They then read unspecified values; that is never undefined
 //! behaviour. [`memory_model`] says what orders accesses.
@@ -104,6 +105,7 @@
 
 pub mod asynchronous;
 pub mod atomics;
+mod bounded;
 mod coarray;
 pub mod collectives;
 mod convert;
@@ -114,6 +116,7 @@ pub mod failure;
 mod global;
 pub mod grid;
 mod group;
+mod hints;
 pub mod irregular;
 pub mod locks;
 pub mod machine;
@@ -132,12 +135,13 @@ pub mod random;
 mod storage;
 pub mod testing;
 
+pub use crate::bounded::Bounded;
 pub use crate::coarray::Coarray;
 pub use coarray_coref::{Coptr, Coref, Plain, Remote};
 #[cfg(feature = "mpi")]
 pub use coarray_launch::mpi;
 pub use coarray_launch::{Launch, launch, launch_keeping_going, run};
-pub use coarray_macros::{Add, Remote, main, test};
+pub use coarray_macros::{Add, Remote, Shared, main, test};
 pub use coarray_runtime::{AllocError, error_stop, error_stop_with, num_images, stop, this_image};
 pub use coarray_sync::{
     Team, fence, image_fence, quiet, sync_all, sync_images, sync_team, team_number,
@@ -146,7 +150,8 @@ pub use group::open;
 pub use nd_coarray::{NdCoarray, OpenNd, PublishedNd};
 pub use ndarray;
 pub use open::Open;
-pub use owned::{Owned, OwnedOpen, OwnedPublished};
+pub use owned::Owned;
+pub use phase::{OwnedOpen, OwnedPublished};
 pub use publish::Published;
 pub use ragged::{OpenRagged, PublishedRagged, Ragged};
 
@@ -189,7 +194,7 @@ macro_rules! field {
 pub mod __private {
     //! For what macros generate, and for the program `coarun`.
 
-    pub use coarray_coref::{Locked, Member, Members, Remote, Symmetric};
+    pub use coarray_coref::{Locked, Member, Members, Remote, Shared, Symmetric, shared_member};
     pub use coarray_launch::coarun;
 }
 

@@ -6,13 +6,11 @@ use std::mem::MaybeUninit;
 use std::ops::Deref;
 use std::rc::Rc;
 
-use crate::phase::{Openable, Publishable};
-
 /// A guard `G` of a phase together with its coarray `C`: for structs that keep a coarray open or published.
 ///
 /// It dereferences to the guard, so that a function that takes `&Open<'_, T>` takes a reference to it, too. It is made by
 /// [`into_open`](crate::places::Openable::into_open) and [`into_published`](crate::places::Publishable::into_published), and its types
-/// are named by [`OwnedOpen`] and [`OwnedPublished`].
+/// are named by [`OwnedOpen`](crate::OwnedOpen) and [`OwnedPublished`](crate::OwnedPublished).
 ///
 /// Dropping it ends the phase, as dropping the guard does, and then drops the coarray. When dropped by a panic it does not wait; the
 /// coarray's memory is then lost, as it is when the guard is leaked.
@@ -66,25 +64,6 @@ pub struct Owned<C, G> {
     guard: Guard<G>,
     coarray: Rc<UnsafeCell<C>>,
 }
-
-/// An open coarray that its guard has: `OwnedOpen<Coarray<[u64]>>`, `OwnedOpen<Ragged<f64>>`, `OwnedOpen<NdCoarray<f64, 2>>`,
-/// `OwnedOpen<HaloArray<f64, 3>>`.
-///
-/// # Examples
-/// See [`Owned`].
-///
-/// # Source
-/// As [`Owned`].
-pub type OwnedOpen<C> = Owned<C, <C as Openable>::Guard<'static>>;
-
-/// A published coarray that its guard has: `OwnedPublished<Coarray<[u64]>>`.
-///
-/// # Examples
-/// See [`into_published`](crate::places::Publishable::into_published).
-///
-/// # Source
-/// As [`Owned`].
-pub type OwnedPublished<C> = Owned<C, <C as Publishable>::Guard<'static>>;
 
 impl<C: 'static, G> Owned<C, G> {
     /// # Safety
@@ -182,7 +161,10 @@ mod tests {
         ends.set(all);
     }
 
-    fn owned() -> (&'static Cell<Vec<&'static str>>, Owned<Lent<'static>, Guard>) {
+    fn owned() -> (
+        &'static Cell<Vec<&'static str>>,
+        Owned<Lent<'static>, Guard>,
+    ) {
         let ends: &'static Cell<_> = Box::leak(Box::default());
         // SAFETY: the guard has nothing but the reference, and gives it to nobody.
         (ends, unsafe { Owned::new(Lent(ends), Guard) })

@@ -5,7 +5,7 @@ use std::panic::Location;
 use coarray_coref::{Access, Coref, Shape};
 use coarray_runtime::{ImageFailed, Operation, Team};
 
-use crate::owned::{Owned, OwnedOpen, OwnedPublished};
+use crate::owned::Owned;
 use crate::storage::{Begun, Places, Storage};
 
 /// A coarray of any kind. One of its storages has the phase of the whole.
@@ -191,6 +191,25 @@ pub trait Publishable: Phased + Sized {
         unsafe { Owned::new(self, |coarray| coarray.guard(begun, published)) }
     }
 }
+
+/// An open coarray that its guard has: `OwnedOpen<Coarray<[u64]>>`, `OwnedOpen<Ragged<f64>>`, `OwnedOpen<NdCoarray<f64, 2>>`,
+/// `OwnedOpen<HaloArray<f64, 3>>`.
+///
+/// # Examples
+/// See [`Owned`].
+///
+/// # Source
+/// As [`Owned`].
+pub type OwnedOpen<C> = Owned<C, <C as Openable>::Guard<'static>>;
+
+/// A published coarray that its guard has: `OwnedPublished<Coarray<[u64]>>`.
+///
+/// # Examples
+/// See [`into_published`](crate::places::Publishable::into_published).
+///
+/// # Source
+/// As [`Owned`].
+pub type OwnedPublished<C> = Owned<C, <C as Publishable>::Guard<'static>>;
 
 /// Collective. Begins a phase. If images have failed, the job ends.
 #[track_caller]

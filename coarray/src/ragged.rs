@@ -313,8 +313,12 @@ impl<T: Remote> Drop for Ragged<T> {
     }
 }
 
+/// As [`Coarray`].
 impl<T: Remote + fmt::Debug> fmt::Debug for Ragged<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.storage().is_in_phase() {
+            return write!(formatter, "Ragged<{}>, still open", type_name::<T>());
+        }
         (**self).fmt(formatter)
     }
 }

@@ -16,7 +16,8 @@ use coarray::atomics::{Bits, Coatomic, LockFree, Number};
 use coarray::grid::{Exchanging, HaloArray};
 use coarray::places::{Even, Global, Iter, OnGrid, ReadOnly, Section, Shared, Symmetric};
 use coarray::{
-    Coarray, Coptr, Coref, Open, OpenRagged, Plain, Published, PublishedRagged, Ragged, Remote,
+    Coarray, Coptr, Coref, Open, OpenRagged, OwnedOpen, OwnedPublished, Plain, Published,
+    PublishedRagged, Ragged, Remote,
 };
 use static_assertions::{assert_eq_align, assert_eq_size, assert_impl_all, assert_not_impl_any};
 
@@ -35,6 +36,8 @@ mod communication_stays_on_the_thread_of_the_image {
     assert_not_impl_any!(Published<'static, [f64]>: Send, Sync);
     assert_not_impl_any!(OpenRagged<'static, f64>: Send, Sync);
     assert_not_impl_any!(PublishedRagged<'static, f64>: Send, Sync);
+    assert_not_impl_any!(OwnedOpen<Coarray<i32>>: Send, Sync);
+    assert_not_impl_any!(OwnedPublished<Ragged<f64>>: Send, Sync);
     assert_not_impl_any!(Coref<i32>: Send, Sync);
     assert_not_impl_any!(Coref<[f64]>: Send, Sync);
     assert_not_impl_any!(Coref<i32, ReadOnly>: Send, Sync);
@@ -61,15 +64,16 @@ mod cofutures_are_futures {
     assert_not_impl_any!(Cofuture<'static, f64>: Clone, Copy);
 }
 
-/// Making a coarray and ending a phase are collective, so neither happens implicitly.
+/// Making a coarray and ending a phase are collective, so no copy is made implicitly.
 mod coarrays_and_guards_are_not_copied {
     use super::*;
 
-    assert_not_impl_any!(Coarray<i32>: Clone, Copy, Default);
+    assert_not_impl_any!(Coarray<i32>: Clone, Copy);
     assert_not_impl_any!(Coarray<[f64]>: Clone, Copy, Default);
     assert_not_impl_any!(Ragged<f64>: Clone, Copy, Default);
     assert_not_impl_any!(Open<'static, i32>: Clone, Copy);
     assert_not_impl_any!(Published<'static, i32>: Clone, Copy);
+    assert_not_impl_any!(OwnedOpen<Coarray<i32>>: Clone, Copy, DerefMut);
 }
 
 /// There are local references to closed coarrays, shared ones to published coarrays, and none to open ones.

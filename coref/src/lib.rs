@@ -21,6 +21,7 @@ mod coptr_arithmetic;
 mod coref;
 mod fabric_slots;
 mod fabric_word;
+mod hints;
 mod in_word;
 mod index;
 mod index_list;
@@ -66,7 +67,7 @@ pub use index_list::{
 };
 #[doc(hidden)]
 pub use locked::{Locked, same};
-pub use member::{Member, Members};
+pub use member::{Member, Members, shared_member};
 pub use region::{Dimensions, Every, Region, Selection, Selector, items};
 pub use remote::{Plain, Remote, Shared, Symmetric};
 pub use remote_clone::RemoteClone;

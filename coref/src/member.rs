@@ -4,9 +4,9 @@ use std::marker::PhantomData;
 
 use crate::access::Access;
 use crate::coref::Coref;
-use crate::remote::Remote;
+use crate::remote::{Shared, Symmetric};
 
-/// Where in every `S` a member of type `F` lies. `#[derive(Remote)]` makes one for each field.
+/// Where in every `S` a member of type `F` lies. `#[derive(Remote)]` and `#[derive(Shared)]` make one for each field.
 ///
 /// # Examples
 /// A member that is chosen at run time:
@@ -62,14 +62,14 @@ impl<S, F> Clone for Member<S, F> {
 
 impl<S, F> Copy for Member<S, F> {}
 
-/// A struct whose members can be named on other images. Derived with `#[derive(Remote)]`.
+/// A struct whose members can be named on other images. Derived with `#[derive(Remote)]`, or `#[derive(Shared)]`.
 ///
 /// # Examples
 /// See [`Member`].
 ///
 /// # Source
 /// As [`Member`].
-pub trait Members: Remote {
+pub trait Members: Symmetric {
     /// One [`Member`] for each field, under the field's name.
     type Members: Copy;
     /// The members.
@@ -105,7 +105,7 @@ impl<S: Members, A: Access> Coref<S, A> {
     /// `member()`, *Coarray C++* section 3.3.
     #[inline]
     #[must_use]
-    pub fn member<F: Remote>(
+    pub fn member<F: Symmetric>(
         &self,
         choose: impl FnOnce(S::Members) -> Member<S, F>,
     ) -> &Coref<F, A> {
@@ -114,3 +114,20 @@ impl<S: Members, A: Access> Coref<S, A> {
         unsafe { self.part(offset, 1) }
     }
 }
+
+/// A member of a struct with `#[derive(Shared)]`: [`Shared`], under a name of which the compiler tells what such a struct may have.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a member of a struct that several images use at any time",
+    label = "not a coatomic, a coevent, a comutex, or a struct or array of such",
+    note = "several images change it at any time as a `Coatomic<{Self}>`, or one at a time as a `Comutex<{Self}>`",
+    note = "data that images put in an open phase go into a coarray of their own"
+)]
+pub trait SharedMember: Shared {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Shared> SharedMember for T {}
+
+/// What `#[derive(Shared)]` asks of each field.
+#[doc(hidden)]
+pub const fn shared_member<T: SharedMember>() {}

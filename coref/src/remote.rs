@@ -42,7 +42,7 @@ use crate::locked::Locked;
     message = "`{Self}` cannot live in a coarray",
     label = "not a value whose bytes mean the same on every image",
     note = "numbers, `bool`, `char`, arrays of them and structs with `#[derive(Clone, Copy, coarray::Remote)] #[repr(C)]` can",
-    note = "the items of a vector, equally many on all images, fit a coarray of a slice: `Coarray::<[f64]>::from_fn(n, |i| v[i])`",
+    note = "the items of a vector, equally many on all images, fit a coarray of a slice: `Coarray::from_slice(&v)`",
     note = "text, and other data of a different length on each image, fits `coarray::Ragged<T>`, such as `Ragged<u8>`"
 )]
 pub unsafe trait Symmetric: 'static {
@@ -111,7 +111,7 @@ pub unsafe trait Symmetric: 'static {
     message = "`{Self}` cannot travel between images",
     label = "its bytes would mean nothing, or something wrong, on another image",
     note = "numbers, `bool`, `char`, arrays of them and structs with `#[derive(Clone, Copy, coarray::Remote)] #[repr(C)]` can",
-    note = "the items of a vector, equally many on all images, fit a coarray of a slice: `Coarray::<[f64]>::from_fn(n, |i| v[i])`",
+    note = "the items of a vector, equally many on all images, fit a coarray of a slice: `Coarray::from_slice(&v)`",
     note = "text, and other data of a different length on each image, fits `coarray::Ragged<T>`, such as `Ragged<u8>`"
 )]
 pub unsafe trait Remote: Symmetric + Copy {
@@ -174,6 +174,24 @@ pub unsafe trait Remote: Symmetric + Copy {
     note = "open it first, on every image: `let x = x.open(); x.at(image)`; or `x.publish()` to let others only read"
 )]
 pub unsafe trait Shared: Symmetric + Sync {}
+
+// SAFETY: it has neither drop glue nor handles.
+#[diagnostic::do_not_recommend]
+unsafe impl Symmetric for () {}
+
+/// No bytes, for a lock that guards no value: `Comutex<()>`.
+// SAFETY: it has no bytes, which are always valid, and is as an array of no `u8`s.
+#[diagnostic::do_not_recommend]
+unsafe impl Remote for () {
+    type Element = u8;
+    type Cell = Locked<Self>;
+    const ANY_BITS: bool = true;
+    const ZERO_IS_VALID: bool = true;
+
+    unsafe fn is_valid(_value: *const Self) -> bool {
+        true
+    }
+}
 
 // SAFETY: an array has neither drop glue nor handles, since its elements have none.
 unsafe impl<T: Symmetric, const N: usize> Symmetric for [T; N] {

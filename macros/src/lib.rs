@@ -13,10 +13,55 @@ mod add;
 mod function;
 mod main_attribute;
 mod remote;
+mod shared;
 mod test_attribute;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
+
+/// Lets all images use a struct of coatomics, coevents and comutexes at any time.
+///
+/// A coarray of such a struct needs no opening. Its members are reached as those of a struct with
+/// [`derive(Remote)`](macro@Remote), by `member` or `field!`; of this image's own they are plain fields.
+///
+/// # Examples
+/// ```
+/// use coarray::Shared;
+/// use coarray::prelude::*;
+///
+/// #[derive(Default, Shared)]
+/// struct Inbox {
+///     count: Coatomic<usize>,
+///     letters: [Coatomic<u64>; 8],
+///     arrived: Coevent,
+/// }
+///
+/// coarray::run(3, || {
+///     let inboxes = Coarray::<Inbox>::default();
+///     let theirs = inboxes.at(0);
+///     let at = theirs.member(|inbox| inbox.count).fetch_add(1);
+///     field!(theirs, letters)[at].store(10 * this_image() as u64); // the same with less ink
+///     field!(theirs, arrived).post();
+///     if this_image() == 0 {
+///         inboxes.arrived.wait_for(3); // one's own: a field
+///         assert_eq!(inboxes.letters.iter().map(Coatomic::load).sum::<u64>(), 10 + 20);
+///     }
+/// });
+/// ```
+///
+/// # Structs
+///
+/// All fields are `Shared` themselves: coatomics, coevents, comutexes, arrays of them, and other structs with
+/// this derive. `#[repr(packed)]` is refused, and so are enums and unions. In a generic struct, each field's type has to be shared
+/// where the struct is used.
+///
+/// # Source
+/// Coarrays of structs with `coatomic`, `coevent` and `comutex` members, *Coarray C++* section 6.
+#[proc_macro_derive(Shared)]
+pub fn derive_shared(item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as DeriveInput);
+    or_error(shared::derive(&item))
+}
 
 /// Lets values of a type travel between images.
 ///

@@ -1,8 +1,8 @@
 //! `#[derive(Remote)]`.
 
 mod enumeration;
-mod members;
-mod repr;
+pub(crate) mod members;
+pub(crate) mod repr;
 mod structure;
 #[cfg(test)]
 mod tests;
@@ -28,7 +28,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let (layout, members) = match &input.data {
         Data::Struct(data) => (
             structure::layout(input, &data.fields)?,
-            members::implement(input, &data.fields),
+            members::implement(input, &data.fields, &bounded(&input.generics)),
         ),
         Data::Enum(data) => (
             enumeration::layout(input, &data.variants)?,

@@ -67,6 +67,26 @@ pub trait CoeventPlace {
     /// Fortran 2018 `event_query`, clause 16.9.72, which is for an image's own events only.
     #[must_use]
     fn query(&self) -> u64;
+
+    #[doc(hidden)]
+    fn wait(&self)
+    where
+        Self: OnThisImage,
+    {
+        self.never()
+    }
+}
+
+/// Of no place: the image that an event is on waits for it. Instead of saying that there is no `wait`, the compiler says why.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "an image waits for its own events only",
+    label = "this is the event of an image that is named: only that image can wait for it",
+    note = "the image waits with `events.wait()`, and the others post with `events.at(image).post()`",
+    note = "to look how many posts there are on another image: `events.at(image).query()`"
+)]
+pub trait OnThisImage {
+    fn never(&self) -> !;
 }
 
 impl CoeventPlace for Coref<Coevent> {

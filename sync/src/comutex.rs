@@ -42,6 +42,26 @@ use crate::comutex_site::Site;
 /// });
 /// ```
 ///
+/// A plain lock guards no value:
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(4, || {
+///     let door = Coarray::new(Comutex::new(()));
+///     let mut log = Coarray::<[usize; 8]>::zeroed();
+///     {
+///         let log = log.open();
+///         let _alone = door.at(0).lock(); // until the end of the block
+///         let lines = log.at(0)[0].get();
+///         log.at(0)[1 + lines].put(this_image());
+///         log.at(0)[0].put(lines + 1);
+///     }
+///     if this_image() == 0 {
+///         assert_eq!(log[1..5].iter().sum::<usize>(), 6);
+///     }
+/// });
+/// ```
+///
 /// # Source
 /// `comutex`, *Coarray C++* section 6.3; [`std::sync::Mutex`]; Fortran 2018 `lock_type`, clause 16.10.2.19.
 #[repr(C)]
@@ -67,6 +87,12 @@ unsafe impl<T: Remote> Sync for Comutex<T> {}
 // processes at once. `SHARED` is true, and the type is not `Remote`.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Remote> Shared for Comutex<T> {}
+
+impl<T: Remote + Default> Default for Comutex<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
 
 impl<T: Remote> Comutex<T> {
     /// Where in a comutex the lock is.

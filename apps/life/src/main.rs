@@ -16,7 +16,7 @@ use life::decomposition::Decomposition;
 use life::options::Options;
 use life::picture;
 use life::rle::Pattern;
-use life::torus::{Mailboxes, Torus};
+use life::torus::Torus;
 use program::command_line::{fail, refuse};
 use program::memory::afford;
 use program::{output, progress};
@@ -39,8 +39,7 @@ fn main() {
     let bytes = Block::bytes(own[0], own[1]) * if is_drawn { 3 } else { 2 };
     afford(format_args!("--size {width}x{height}"), bytes);
 
-    let mut mailboxes = Mailboxes::new(&decomposition);
-    let mut torus = Torus::new(decomposition, &mut mailboxes);
+    let mut torus = Torus::new(decomposition);
     torus.place(&pattern);
     let cells = options.width as u64 * options.height as u64;
     let bar = progress::bar(
@@ -104,7 +103,7 @@ fn prepare(options: &Options) -> (Pattern, Decomposition) {
     (pattern, decomposition)
 }
 
-fn write_frame(torus: &Torus<'_>, options: &Options, generation: u64) {
+fn write_frame(torus: &Torus, options: &Options, generation: u64) {
     if let Some(frames) = &options.frames {
         write_picture(torus, options, &frame(frames, generation));
     }
@@ -114,7 +113,7 @@ fn frame(frames: &Path, generation: u64) -> std::path::PathBuf {
     frames.join(format!("{generation:06}.png"))
 }
 
-fn write_picture(torus: &Torus<'_>, options: &Options, path: &Path) {
+fn write_picture(torus: &Torus, options: &Options, path: &Path) {
     let written =
         torus.look(|alive| picture::write_png(path, options.height, options.width, alive));
     if let Some(Err(error)) = written {

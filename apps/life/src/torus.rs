@@ -10,23 +10,18 @@
 
 use std::ops::Range;
 
-use coarray::PublishedRagged;
 use coarray::prelude::*;
+use coarray::{OwnedOpen, PublishedRagged};
 
 use crate::block::{Block, Corner};
 use crate::decomposition::Decomposition;
 use crate::rle::Pattern;
 
-/// The memory through which borders travel, made once by all images together.
-pub struct Mailboxes {
-    words: Coarray<[u64]>,
-    zones: Zones,
-}
-
 /// One image's part of the torus.
-pub struct Torus<'a> {
+pub struct Torus {
     decomposition: Decomposition,
-    mailboxes: Open<'a, [u64]>,
+    /// The memory through which borders travel.
+    mailboxes: OwnedOpen<Coarray<[u64]>>,
     zones: Zones,
     /// The images whose blocks touch this one, each once.
     neighbours: Vec<usize>,
@@ -73,6 +68,18 @@ const DIRECTIONS: [(isize, isize); 8] = [
 ];
 
 impl Zones {
+    /// Large enough for every image's halo.
+    fn of_largest(decomposition: &Decomposition) -> Self {
+        let largest = Block::new(
+            decomposition.rows().div_ceil(decomposition.down()),
+            decomposition.columns().div_ceil(decomposition.across()),
+        );
+        Self {
+            row: largest.row_words(),
+            column: largest.column_words(),
+        }
+    }
+
     /// Words in one mailbox: two rows, two columns, and the corners.
     fn words(self) -> usize {
         2 * self.row + 2 * self.column + CORNERS.len()
@@ -99,28 +106,11 @@ impl Zones {
     }
 }
 
-impl Mailboxes {
-    /// Collective. Mailboxes large enough for every image's halo.
-    pub fn new(decomposition: &Decomposition) -> Self {
-        let largest = Block::new(
-            decomposition.rows().div_ceil(decomposition.down()),
-            decomposition.columns().div_ceil(decomposition.across()),
-        );
-        let zones = Zones {
-            row: largest.row_words(),
-            column: largest.column_words(),
-        };
-        Self {
-            words: Coarray::<[u64]>::zeroed(2 * zones.words()),
-            zones,
-        }
-    }
-}
-
-impl<'a> Torus<'a> {
+impl Torus {
     /// Collective. A torus of dead cells.
-    pub fn new(decomposition: Decomposition, mailboxes: &'a mut Mailboxes) -> Self {
+    pub fn new(decomposition: Decomposition) -> Self {
         let me = this_image();
+        let zones = Zones::of_largest(&decomposition);
         let block = Block::new(
             decomposition.rows_of(me).len(),
             decomposition.columns_of(me).len(),
@@ -134,8 +124,8 @@ impl<'a> Torus<'a> {
         Self {
             decomposition,
             neighbours,
-            zones: mailboxes.zones,
-            mailboxes: mailboxes.words.open(),
+            mailboxes: Coarray::<[u64]>::zeroed(2 * zones.words()).into_open(),
+            zones,
             row: vec![0; block.row_words()],
             column: vec![0; block.column_words()],
             next: block.clone(),

@@ -6,7 +6,7 @@ use life::block::Block;
 use life::decomposition::Decomposition;
 use life::rle::Pattern;
 use life::serial::SerialTorus;
-use life::torus::{Mailboxes, Torus};
+use life::torus::Torus;
 use proptest::prelude::*;
 
 const COUNTS: [usize; 6] = [1, 2, 3, 4, 7, 8];
@@ -32,8 +32,7 @@ impl Experiment {
     /// All cells at the end, one bit each, in rows of whole words; nothing on images other than 0.
     fn on_images(&self) -> Vec<u64> {
         let decomposition = Decomposition::new(self.rows, self.columns, num_images()).unwrap();
-        let mut mailboxes = Mailboxes::new(&decomposition);
-        let mut torus = Torus::new(decomposition, &mut mailboxes);
+        let mut torus = Torus::new(decomposition);
         torus.place(&self.pattern);
         for _ in 0..self.generations {
             torus.step();

@@ -11,9 +11,9 @@ use std::ptr;
 use std::rc::Rc;
 use std::sync::atomic::{Ordering::SeqCst, fence};
 
-use coarray::{Coarray, quiet, sync_all, this_image};
+use coarray::places::Openable;
+use coarray::{Coarray, OwnedOpen, quiet, sync_all, this_image};
 
-use super::opened::Opened;
 use super::scalar::{is_active, target};
 use super::{Operation, Part, Trial};
 
@@ -80,7 +80,7 @@ fn trial(bytes: usize, own: Copy, raw: Copy) -> Trial {
 /// Two buffers of the same size.
 struct Buffers {
     private: Vec<f64>,
-    coarray: Opened<[f64]>,
+    coarray: OwnedOpen<Coarray<[f64]>>,
 }
 
 impl Buffers {
@@ -90,7 +90,7 @@ impl Buffers {
         Self {
             // Written once, so that the pages exist.
             private: black_box(vec![-0.0; length]),
-            coarray: Opened::new(Coarray::<[f64]>::zeroed(length)),
+            coarray: Coarray::<[f64]>::zeroed(length).into_open(),
         }
     }
 

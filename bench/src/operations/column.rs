@@ -10,9 +10,9 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst, fence};
 
-use coarray::{Coarray, quiet};
+use coarray::places::Openable;
+use coarray::{Bounded, Coarray, OwnedOpen, quiet};
 
-use super::opened::Opened;
 use super::scalar::{is_active, target};
 use super::{Operation, Part, Trial};
 
@@ -60,7 +60,7 @@ fn trial(own: Copy, raw: Copy) -> Trial {
 struct Matrices {
     vector: Vec<f64>,
     private: Vec<AtomicU64>,
-    coarray: Opened<[[f64; SIDE]; SIDE]>,
+    coarray: OwnedOpen<Coarray<[[f64; SIDE]; SIDE]>>,
     /// The next column.
     next: usize,
 }
@@ -72,7 +72,7 @@ impl Matrices {
         Self {
             vector: vec![0.0; SIDE],
             private: words.collect(),
-            coarray: Opened::new(Coarray::<[[f64; SIDE]; SIDE]>::zeroed()),
+            coarray: Coarray::<[[f64; SIDE]; SIDE]>::zeroed().into_open(),
             next: 0,
         }
     }

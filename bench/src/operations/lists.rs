@@ -13,9 +13,9 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst, fence};
 
 use coarray::atomics::{Coatomic, CoatomicList, CoatomicPlace};
-use coarray::{Coarray, quiet};
+use coarray::places::Openable;
+use coarray::{Coarray, OwnedOpen, quiet};
 
-use super::opened::Opened;
 use super::scalar::{is_active, target};
 use super::{Operation, Part, Trial};
 
@@ -95,7 +95,7 @@ fn trial(own: Action, raw: Action) -> Trial {
 struct Lists {
     indices: Vec<usize>,
     buffer: Vec<u64>,
-    words: Opened<[u64]>,
+    words: OwnedOpen<Coarray<[u64]>>,
     coatomics: Coarray<[Coatomic<u64>]>,
 }
 
@@ -112,7 +112,7 @@ impl Lists {
         Self {
             indices: (0..COUNT).map(|_| next()).collect(),
             buffer: vec![1; COUNT],
-            words: Opened::new(Coarray::<[u64]>::from_fn(WORDS, |index| index as u64)),
+            words: Coarray::<[u64]>::from_fn(WORDS, |index| index as u64).into_open(),
             coatomics: Coarray::<[Coatomic<u64>]>::from_fn(WORDS, |_| Coatomic::new(0)),
         }
     }

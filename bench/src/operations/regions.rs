@@ -9,9 +9,9 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::sync::atomic::{Ordering::SeqCst, fence};
 
-use coarray::{Coarray, quiet};
+use coarray::places::Openable;
+use coarray::{Coarray, OwnedOpen, quiet};
 
-use super::opened::Opened;
 use super::scalar::{is_active, target};
 use super::{Operation, Part, Trial};
 
@@ -93,8 +93,8 @@ fn trial(mut blocks: Blocks, own: Copy, raw: Copy) -> Trial {
 struct Blocks {
     buffer: Vec<f64>,
     private: Vec<f64>,
-    matrix: Opened<[[f64; SIDE]]>,
-    space: Opened<[[[f64; EDGE]; EDGE]]>,
+    matrix: OwnedOpen<Coarray<[[f64; SIDE]]>>,
+    space: OwnedOpen<Coarray<[[[f64; EDGE]; EDGE]]>>,
     plane: [usize; 2],
     cuboid: [usize; 3],
 }
@@ -128,8 +128,8 @@ impl Blocks {
         Self {
             buffer: vec![0.0; count],
             private: vec![0.0; SIDE * SIDE],
-            matrix: Opened::new(Coarray::<[[f64; SIDE]]>::zeroed(SIDE)),
-            space: Opened::new(Coarray::<[[[f64; EDGE]; EDGE]]>::zeroed(PLANES)),
+            matrix: Coarray::<[[f64; SIDE]]>::zeroed(SIDE).into_open(),
+            space: Coarray::<[[[f64; EDGE]; EDGE]]>::zeroed(PLANES).into_open(),
             plane,
             cuboid,
         }

@@ -10,9 +10,9 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst, fence};
 
-use coarray::{Coarray, Open, num_images, quiet, sync_all, this_image};
+use coarray::places::Openable;
+use coarray::{Bounded, Coarray, Open, num_images, quiet, sync_all, this_image};
 
-use super::opened::Opened;
 use super::{Operation, Part, Trial};
 
 const WORDS: usize = 1024;
@@ -64,7 +64,7 @@ fn trial(
     own: impl Fn(&Open<Words>, usize, usize) + 'static,
     raw: impl Fn(&AtomicWords, usize) + 'static,
 ) -> Trial {
-    let own_words = Rc::new(Opened::new(Coarray::<Words>::zeroed()));
+    let own_words = Rc::new(Coarray::<Words>::zeroed().into_open());
     check(&own_words);
     let raw_words = Rc::clone(&own_words);
     Trial {

@@ -15,9 +15,9 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use coarray::atomics::{AsAtomic, CoatomicPlace};
-use coarray::{Coarray, num_images, sync_all, this_image};
+use coarray::places::Openable;
+use coarray::{Bounded, Coarray, OwnedOpen, num_images, sync_all, this_image};
 
-use super::opened::Opened;
 use super::scalar::is_active;
 use super::{Operation, Part, Trial};
 
@@ -44,14 +44,14 @@ pub const GUPS_ATOMIC: Operation = Operation {
 type Parts<'a> = [&'a [AtomicU64; WORDS]];
 
 /// Updates the table a number of times, from this number of the sequence on; returns the last one.
-type Update = fn(&Opened<Table>, u64, usize) -> u64;
+type Update = fn(&OwnedOpen<Coarray<Table>>, u64, usize) -> u64;
 
 /// The same.
 type RawUpdate = fn(&Parts, u64, usize) -> u64;
 
 /// Collective. `own` and its bound `raw` on the same table; both were checked once.
 fn trial(own: Update, raw: RawUpdate) -> Trial {
-    let table = Rc::new(Opened::new(Coarray::<Table>::zeroed()));
+    let table = Rc::new(Coarray::<Table>::zeroed().into_open());
     let raw_table = Rc::clone(&table);
     if is_active() {
         check(&table, own, raw);
@@ -75,7 +75,7 @@ fn trial(own: Update, raw: RawUpdate) -> Trial {
 }
 
 /// The parts of the table on all images by their addresses.
-fn parts(table: &Opened<Table>) -> Vec<&[AtomicU64; WORDS]> {
+fn parts(table: &OwnedOpen<Coarray<Table>>) -> Vec<&[AtomicU64; WORDS]> {
     let part = |image| {
         let address = table.at(image).local_address();
         // SAFETY: the place is mapped and holds these words while the coarray is open; all images use them by relaxed
@@ -101,7 +101,7 @@ fn place(number: u64, images: usize) -> (usize, usize) {
 }
 
 #[inline(never)]
-fn updates(table: &Opened<Table>, mut number: u64, times: usize) -> u64 {
+fn updates(table: &OwnedOpen<Coarray<Table>>, mut number: u64, times: usize) -> u64 {
     let images = num_images();
     for _ in 0..times {
         number = next(number);
@@ -125,7 +125,7 @@ fn raw_updates(table: &Parts, mut number: u64, times: usize) -> u64 {
 }
 
 #[inline(never)]
-fn atomic_updates(table: &Opened<Table>, mut number: u64, times: usize) -> u64 {
+fn atomic_updates(table: &OwnedOpen<Coarray<Table>>, mut number: u64, times: usize) -> u64 {
     let images = num_images();
     for _ in 0..times {
         number = next(number);
@@ -148,7 +148,7 @@ fn raw_atomic_updates(table: &Parts, mut number: u64, times: usize) -> u64 {
 }
 
 /// The same updates once more undo themselves, on whichever image.
-fn check(table: &Opened<Table>, own: Update, raw: RawUpdate) {
+fn check(table: &OwnedOpen<Coarray<Table>>, own: Update, raw: RawUpdate) {
     let (start, times) = (black_box(0x0123_4567_89ab_cdef), 10_000);
     let last = own(table, start, times);
     let changed = words_in_use(table);
@@ -160,7 +160,7 @@ fn check(table: &Opened<Table>, own: Update, raw: RawUpdate) {
 }
 
 /// How many words of the table are not zero.
-fn words_in_use(table: &Opened<Table>) -> usize {
+fn words_in_use(table: &OwnedOpen<Coarray<Table>>) -> usize {
     let words = (0..num_images()).flat_map(|image| table.at(image));
     words.filter(|word| word.get() != 0).count()
 }

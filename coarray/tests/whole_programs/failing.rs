@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::process::{Command, ExitCode};
 
-use coarray::failure::fail_image;
 use coarray::OwnedOpen;
+use coarray::failure::fail_image;
 use coarray::prelude::*;
 
 use crate::programs::is_last;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use coarray::Shared;
 use coarray::asynchronous::{CofutureSet, async_scope, co_sum_async};
 use coarray::events::Coevents;
 use coarray::prelude::*;
@@ -86,8 +87,41 @@ pub const SECTION: Section = Section {
             "so it is with all items of a region in flight",
             region_in_flight,
         ),
+        Clause::new(
+            "7.18",
+            "events, mutexes and coatomics that are members of a struct are reached as such alone",
+            members,
+        ),
     ],
 };
+
+#[derive(Default, Shared)]
+struct Inbox {
+    count: Coatomic<u64>,
+    arrived: [Coevent; 2],
+    sum: Comutex<u64>,
+}
+
+fn members(check: &mut Check) {
+    let inboxes = Coarray::<[Inbox; 3]>::default();
+    for (which, mine) in inboxes.iter().enumerate() {
+        let theirs = &inboxes.at(right(1))[which];
+        for round in 1..=ROUNDS {
+            if let Ok(mut sum) = field!(theirs, sum).lock_timeout(patience()) {
+                sum.update(|sum| *sum += round);
+            }
+            theirs.member(|inbox| inbox.count).add(1);
+            field!(theirs, arrived)[1].post();
+        }
+        if !came(check, &mine.arrived[1], ROUNDS) {
+            return;
+        }
+        check.same("the count", mine.count.load(), ROUNDS);
+        check.same("posts to another event", mine.arrived[0].query(), 0);
+        let sum = mine.sum.lock_timeout(patience()).map(|sum| sum.get());
+        check.same("the sum", sum.ok(), Some(ROUNDS * (ROUNDS + 1) / 2));
+    }
+}
 
 const ROUNDS: u64 = 60;
 

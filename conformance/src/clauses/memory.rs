@@ -59,6 +59,11 @@ pub const SECTION: Section = Section {
             "a coarray of several MiB is reached from end to end",
             large,
         ),
+        Clause::new(
+            "2.11",
+            "a guard that has its coarray gives it back with all that was put",
+            owned_guards,
+        ),
     ],
 };
 
@@ -225,4 +230,23 @@ fn large(check: &mut Check) {
     }
     let expected: Vec<u64> = (0..WORDS as u64).map(|i| i ^ left(1) as u64).collect();
     check.same_items("here", &x, &expected);
+}
+
+fn owned_guards(check: &mut Check) {
+    let mut x = Coarray::<[usize]>::zeroed(num_images());
+    let mut tail = Ragged::from_fn(1 + this_image() % 2, |_| 0);
+    for round in 1..5 {
+        let (open, open_tail) = (x.into_open(), tail.into_open());
+        for image in 0..num_images() {
+            open.at(image)[this_image()].put(round * (1 + this_image()));
+        }
+        open_tail.at(right(1))[0].put(round);
+        let published = open.close().into_published();
+        let item = published.at(right(1))[right(2)].get();
+        check.same("an item", item, round * (1 + right(2)));
+        (x, tail) = (published.close(), open_tail.close());
+        check.same("the tail", tail[0], round);
+        let expected: Vec<usize> = (1..=num_images()).map(|image| round * image).collect();
+        check.same_items("the own part", &x, &expected);
+    }
 }

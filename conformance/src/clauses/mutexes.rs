@@ -74,6 +74,7 @@ pub const SECTION: Section = Section {
             "try_critical and critical exclude each other, and return what is done there",
             sections_with_errors,
         ),
+        Clause::new("8.13", "a mutex of no value is a lock", lock),
     ],
 };
 
@@ -169,6 +170,27 @@ fn data_elsewhere(check: &mut Check) {
     sync_all();
     let turns = (0..images).map(|place| last.at(place).lock().get()[0]);
     check.same("turns", turns.sum(), ROUNDS * images as u64);
+}
+
+fn lock(check: &mut Check) {
+    let door = Coarray::<Comutex<()>>::default();
+    let mut count = Coarray::new(0_u64);
+    {
+        let count = count.open();
+        for _ in 0..ROUNDS {
+            let went_on = locked(check, door.at(num_images() - 1), |_, _| {
+                let before = count.at(0).get();
+                give_way();
+                count.at(0).put(before + 1);
+            });
+            if !went_on {
+                break;
+            }
+        }
+    }
+    if this_image() == 0 {
+        check.same("turns", *count, ROUNDS * num_images() as u64);
+    }
 }
 
 fn busy(check: &mut Check) {

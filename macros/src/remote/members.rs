@@ -2,13 +2,12 @@
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
-use syn::{DeriveInput, Fields, Ident};
+use syn::{DeriveInput, Fields, Generics, Ident};
 
-pub(super) fn implement(input: &DeriveInput, fields: &Fields) -> TokenStream {
+/// With `bounded`, the generics of the type and what makes it travel, or shared.
+pub(crate) fn implement(input: &DeriveInput, fields: &Fields, bounded: &Generics) -> TokenStream {
     let name = &input.ident;
-    let (_, type_generics, _) = input.generics.split_for_impl();
-    let bounded = super::bounded(&input.generics);
-    let (impl_generics, _, where_clause) = bounded.split_for_impl();
+    let (impl_generics, type_generics, where_clause) = bounded.split_for_impl();
 
     let members_name = format_ident!("__{}Members", name, span = Span::call_site());
     let definition = define(input, fields, &members_name);

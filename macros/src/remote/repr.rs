@@ -4,10 +4,10 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Meta, Path, Result, Token};
 
 /// All hints in `#[repr(...)]`, such as `C` and `align(16)`.
-pub(super) struct Repr(Vec<Meta>);
+pub(crate) struct Repr(Vec<Meta>);
 
 impl Repr {
-    pub(super) fn of(attributes: &[Attribute]) -> Result<Self> {
+    pub(crate) fn of(attributes: &[Attribute]) -> Result<Self> {
         let mut hints = Vec::new();
         for attribute in attributes {
             if attribute.path().is_ident("repr") {
@@ -19,7 +19,7 @@ impl Repr {
     }
 
     /// The first hint with one of these names.
-    pub(super) fn find(&self, names: &[&str]) -> Option<&Path> {
+    pub(crate) fn find(&self, names: &[&str]) -> Option<&Path> {
         self.0
             .iter()
             .map(Meta::path)

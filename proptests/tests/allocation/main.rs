@@ -2,6 +2,7 @@
 //! other; memory that all have dropped is used again; what does not fit is refused on all images alike.
 
 mod churn;
+mod constructors;
 mod exhausted;
 mod ragged;
 

@@ -108,7 +108,7 @@ proptest! {
                 assert!(published.try_ref(image).is_none_or(|run| run == expected));
             }
             assert_eq!(*published, mine);
-            published.end();
+            published.close();
             let open = run.open();
             let right = (this_image() + 1) % num_images();
             for (index, place) in open.at(right).iter().enumerate() {

@@ -228,7 +228,7 @@ fn calls_in_different_lines_are_the_same_operation() -> Result<(), Failure> {
                 co_sum(std::slice::from_mut(&mut sum));
                 sync_all();
                 co_broadcast(std::slice::from_mut(&mut sum), 0);
-                coarray.publish().end();
+                coarray.publish().close();
             }
             assert_eq!(sum, num_images() * (num_images() - 1) / 2);
             assert_eq!(*coarray, if this_image() == 0 { 1 } else { 2 });

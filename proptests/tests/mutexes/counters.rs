@@ -91,6 +91,28 @@ fn eight_images_lose_nothing_under_one_mutex() {
 }
 
 #[test]
+fn a_mutex_of_no_value_excludes_others_from_what_lies_elsewhere() {
+    const TURNS: u64 = 100;
+    for setting in Setting::everywhere() {
+        setting.run(|| {
+            let door = Coarray::new(Comutex::new(()));
+            let mut count = Coarray::new(0u64);
+            {
+                let count = count.open();
+                let count = count.at(num_images() - 1);
+                for _ in 0..TURNS {
+                    let _alone = door.at(0).lock();
+                    count.put(count.get() + 1);
+                }
+            }
+            if this_image() + 1 == num_images() {
+                assert_eq!(*count, TURNS * num_images() as u64);
+            }
+        });
+    }
+}
+
+#[test]
 fn what_was_put_elsewhere_under_the_lock_is_seen_under_the_lock() {
     for setting in Setting::everywhere() {
         setting.run(|| {

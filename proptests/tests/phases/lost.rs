@@ -158,7 +158,7 @@ fn what_a_failed_image_read_in_place_is_not_written_while_its_threads_may_read()
             std::thread::spawn(move || assert_eq!(*theirs, [7; 100]));
             fail_image();
         }
-        coarray.publish().end();
+        coarray.publish().close();
         panic_of(|| coarray.fill(8))
     });
     for message in outcome.unwrap() {

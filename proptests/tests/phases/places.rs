@@ -107,5 +107,5 @@ fn coarrays_that_are_still_open_panic_where_they_are_used() {
     panics_here!(leaked(|coarray| _ = coarray[0]));
     panics_here!(leaked(|coarray| coarray[0] = 1));
     panics_here!(leaked(|coarray| coarray.open().close()));
-    panics_here!(leaked(|coarray| coarray.publish().end()));
+    panics_here!(leaked(|coarray| coarray.publish().close()));
 }

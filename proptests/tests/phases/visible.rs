@@ -52,7 +52,7 @@ proptest! {
                             assert!(reference.is_none_or(|part| *part == place.to_vec()));
                         }
                         assert_eq!(published[0], value(me, 0));
-                        published.end();
+                        published.close();
                     }
                     _ => {
                         let open = coarray.open();

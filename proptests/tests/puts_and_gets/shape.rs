@@ -1,7 +1,7 @@
 //! The shapes of coarrays, each with its native indexing; casts reach the rest.
 
 use coarray::places::{Access, Shape, Values, ValuesMut};
-use coarray::{Coarray, Coref, Remote};
+use coarray::{Bounded, Coarray, Coref, Remote};
 use coarray_proptests::{COLUMNS, Part, Sample};
 
 use crate::view::{View, of_array, of_bounded_matrix, of_slice, of_unbounded_matrix};

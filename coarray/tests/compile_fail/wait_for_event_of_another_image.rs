@@ -1,8 +1,0 @@
-//! Waiting is up to the image that an event is on.
-
-use coarray::prelude::*;
-
-fn main() {
-    let events = Coarray::new(Coevent::new());
-    events.at(1).wait();
-}
