@@ -13,6 +13,7 @@ pub const MISTAKES: &[Mistake] = &[
     ("forgotten_guard", forgotten_guard),
     ("full_heap", full_heap),
     ("full_stack", full_stack),
+    ("not_in_the_team", not_in_the_team),
 ];
 
 // ANCHOR: no_such_image
@@ -88,3 +89,13 @@ fn full_stack() {
     plane[0][0] = 1.0;
 }
 // ANCHOR_END: full_stack
+
+// ANCHOR: not_in_the_team
+fn not_in_the_team() {
+    let half = Team::form(this_image() as u64 % 2);
+    half.change(|| {
+        let mut x = Coarray::new(0);
+        x.open().at(3).put(1);
+    });
+}
+// ANCHOR_END: not_in_the_team
