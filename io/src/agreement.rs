@@ -59,6 +59,7 @@ impl<'p> FileOperation<'p> {
     pub(crate) fn agree<T>(self, mine: Result<T, Failed>) -> Result<T, Error> {
         let mut failed = u8::from(mine.is_err());
         self.survived(self.collective().try_co_max(&mut failed))?;
+        // coarray-check: allow, `failed` is the same on all images, and 0 only if all have succeeded.
         match mine {
             Ok(value) if failed == 0 => Ok(value),
             mine => {

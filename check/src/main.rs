@@ -1,0 +1,109 @@
+//! `cargo coarray check`: finds collective calls that only some images of a program make, without running it.
+//!
+//! Every image of a program must make the same collective calls in the same order. The library compares them at run time; this
+//! program finds, from the sources alone, those that depend on a condition on `this_image()`. The README says what it sees and what not.
+
+mod call;
+mod collectives;
+mod expression;
+mod lowering;
+mod matching;
+mod mismatch;
+mod node;
+mod options;
+mod package;
+mod place;
+mod program;
+mod report;
+mod scope;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use options::{Options, Request};
+
+fn main() -> ExitCode {
+    let request = match options::read() {
+        Ok(request) => request,
+        Err(error) => return complain(&format!("{error}; see cargo coarray --help")),
+    };
+    match request {
+        Request::Help => print!("{}", options::HELP),
+        Request::Version => println!("cargo-coarray {}", env!("CARGO_PKG_VERSION")),
+        Request::Check(options) => {
+            return match check(&options) {
+                Ok((text, calls)) => {
+                    // Who reads no further has seen enough.
+                    let _ = std::io::stdout().write_all(text.as_bytes());
+                    ExitCode::from(u8::from(calls > 0))
+                }
+                Err(error) => complain(&error),
+            };
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn complain(error: &str) -> ExitCode {
+    eprintln!("cargo coarray: {error}");
+    ExitCode::from(2)
+}
+
+/// What is found in all packages, in words, and how many calls.
+fn check(options: &Options) -> Result<(String, usize), String> {
+    let mut text = String::new();
+    let (mut files, mut functions, mut calls) = (0, 0, 0);
+    for one in package::crates_of(options)? {
+        let mut program = program::Program::default();
+        if let Some(library) = &one.library {
+            program.add_crate(library)?;
+        }
+        let of_library = (program.files.len(), program.functions.len());
+        program.add_crate(&one.root)?;
+        files += program.files.len() - of_library.0;
+        functions += program.functions.len() - of_library.1;
+        let report = report::Report::new(&program);
+        // Those of the library are reported once, with it.
+        for mismatch in mismatches(&program)
+            .iter()
+            .filter(|mismatch| mismatch.differs.place.file >= of_library.0)
+        {
+            calls += 1;
+            text.push_str(&report.text(mismatch));
+            text.push('\n');
+        }
+    }
+    let looked = format!("{} in {}", many(functions, "function"), many(files, "file"));
+    let found = match calls {
+        0 => "no collective call in which images differ, as far as can be seen".to_owned(),
+        _ => format!("{} in which images differ", many(calls, "collective call")),
+    };
+    text.push_str(&format!("cargo coarray check: {looked}, and {found}\n"));
+    Ok((text, calls))
+}
+
+fn many(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// By file and line, each call once.
+fn mismatches(program: &program::Program) -> Vec<mismatch::Mismatch> {
+    let lowered = lowering::lower(program);
+    let bodies: Vec<&[node::Node]> = lowered.iter().map(|function| &*function.body).collect();
+    let mut matching = matching::Matching::new(&bodies);
+    (0..bodies.len()).for_each(|function| matching.check_function(function));
+    lowered
+        .iter()
+        .flat_map(|function| &function.detached)
+        .for_each(|nodes| matching.check(nodes));
+    let mut found = matching.found;
+    found.extend(
+        lowered
+            .iter()
+            .flat_map(|function| function.arguments.iter().cloned()),
+    );
+    found.retain(|mismatch| !report::is_allowed(program, mismatch));
+    found.sort_by_key(|mismatch| (mismatch.differs.place, mismatch.call.place));
+    found.dedup_by_key(|mismatch| mismatch.differs.place);
+    found
+}
