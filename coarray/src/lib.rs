@@ -83,7 +83,7 @@
 //! | [`events`] | telling another image that something is there, with or without data |
 //! | [`irregular`] | many small items for many images: conveyors, aggregated gets and puts |
 //! | [`locks`] | mutexes, critical sections |
-//! | [`grid`] | images in rows and columns, arrays that are divided among them, with halos |
+//! | [`grid`] | images in rows and columns, arrays that are divided among them, with halos; block-cyclic layouts; shares |
 //! | [`failure`] | images that fail, and how the others go on |
 //! | [`places`] | what signatures name: access, shapes, blocks and sections, which values travel |
 //! | [`machine`] | how much memory there is, how wide the terminal is |
@@ -117,6 +117,7 @@ mod global;
 pub mod grid;
 mod group;
 mod hints;
+mod image_order;
 pub mod irregular;
 pub mod locks;
 pub mod machine;
@@ -142,11 +143,14 @@ pub use coarray_coref::{Coptr, Coref, Plain, Remote};
 pub use coarray_launch::mpi;
 pub use coarray_launch::{Launch, launch, launch_keeping_going, run};
 pub use coarray_macros::{Add, Remote, Shared, main, test};
-pub use coarray_runtime::{AllocError, error_stop, error_stop_with, num_images, stop, this_image};
+pub use coarray_runtime::{
+    AllocError, Bind, Wait, error_stop, error_stop_with, num_images, stop, this_image,
+};
 pub use coarray_sync::{
     Team, fence, image_fence, quiet, sync_all, sync_images, sync_team, team_number,
 };
 pub use group::open;
+pub use image_order::{images_from_me, images_shuffled, other_images};
 pub use nd_coarray::{NdCoarray, OpenNd, PublishedNd};
 pub use ndarray;
 pub use open::Open;
@@ -196,6 +200,7 @@ pub mod __private {
 
     pub use coarray_coref::{Locked, Member, Members, Remote, Shared, Symmetric, shared_member};
     pub use coarray_launch::coarun;
+    pub use coarray_launch::{Returned, Told};
 }
 
 #[cfg(doctest)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::threads::{self, Stragglers};
-use coarray_runtime::{FabricKind, Failure, SettingError, Settings, USAGE};
+use coarray_runtime::{Bind, FabricKind, Failure, SettingError, Settings, USAGE, Wait};
 
 /// How to run images inside this process, on threads.
 ///
@@ -155,6 +155,42 @@ impl Launch {
     pub fn keep_going(mut self, keep_going: bool) -> Self {
         if let Ok(settings) = &mut self.settings {
             settings.keep_going = keep_going;
+        }
+        self
+    }
+
+    /// Local. Where images run: with [`Bind::Core`], image `i` on the `i`-th usable core.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_launch::Launch;
+    /// use coarray_runtime::{Bind, num_images};
+    ///
+    /// assert_eq!(Launch::new(2).bind(Bind::Core).run(num_images).unwrap(), [2, 2]);
+    /// ```
+    #[must_use]
+    pub fn bind(mut self, bind: Bind) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.bind = bind;
+        }
+        self
+    }
+
+    /// Local. How images wait.
+    ///
+    /// # Examples
+    /// More images than cores, which sleep at once:
+    /// ```
+    /// use coarray_collectives::co_count;
+    /// use coarray_launch::Launch;
+    /// use coarray_runtime::Wait;
+    ///
+    /// assert_eq!(Launch::new(20).wait(Wait::Sleep).run(|| co_count(true)).unwrap(), [20; 20]);
+    /// ```
+    #[must_use]
+    pub fn wait(mut self, wait: Wait) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.wait = wait;
         }
         self
     }

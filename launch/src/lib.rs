@@ -19,6 +19,7 @@ mod output;
 pub mod own_fabric;
 mod processes;
 mod pump;
+mod returned;
 mod signals;
 mod startup;
 mod supervisor;
@@ -35,6 +36,7 @@ pub mod mpi {
 
 pub use coarun::coarun;
 pub use embedded::{Launch, run};
+pub use returned::{Returned, Told};
 pub use terminal::terminal_size;
 
 use std::collections::BTreeMap;
@@ -284,7 +286,7 @@ fn conclude<R: Termination>(body: fn() -> R, codes: &ExitCodes) -> Result<(), Pa
         .unwrap_or_else(PoisonError::into_inner)
         .insert(image.index(), report);
     Err(Panic {
-        text: "returned a failure from its main function".into(),
+        text: returned::reason(),
         code: 1,
         backtrace: None,
     })

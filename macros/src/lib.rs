@@ -218,6 +218,9 @@ pub fn derive_add(item: TokenStream) -> TokenStream {
 /// `Result<(), Box<dyn Error>>`. How many images there are is decided when the program starts, not
 /// when it is compiled.
 ///
+/// An error that an image returns ends the job, and the report has the image and the words of the error, by its `Display`, in one line:
+/// `coarray: image 2 returned a failure from its main function: no such file`.
+///
 /// `#[coarray::main(keep_going)]` is for a program that goes on without images that die, as with
 /// `COARRAY_FAULT_TOLERANT=1`, unless the environment says otherwise.
 ///

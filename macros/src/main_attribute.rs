@@ -3,7 +3,7 @@
 use crate::function::Function;
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Error, Result};
+use syn::{Error, Result, ReturnType, Type};
 
 const ATTRIBUTE: &str = "`#[coarray::main]`";
 
@@ -44,9 +44,17 @@ fn body(arguments: TokenStream, function: &Function) -> Result<TokenStream> {
     };
     function.refuse_all_but_plain(ATTRIBUTE)?;
     let (inner, inner_name) = (function.inner(), function.inner_name());
+    // What may be an error is told in its own words.
+    let program = match &function.signature.output {
+        ReturnType::Type(_, output) if matches!(**output, Type::Path(_)) => quote!(|| {
+            use ::coarray::__private::Told as _;
+            ::coarray::__private::Returned(#inner_name()).told()
+        }),
+        _ => quote!(#inner_name),
+    };
     Ok(quote! {
         #inner
-        ::coarray::#launch(#inner_name)
+        ::coarray::#launch(#program)
     })
 }
 
@@ -66,7 +74,10 @@ mod tests {
             #[allow(unused)]
             pub(crate) fn main() -> ::std::process::ExitCode {
                 fn main() -> Result<(), Trouble> { body() }
-                ::coarray::launch(main)
+                ::coarray::launch(|| {
+                    use ::coarray::__private::Told as _;
+                    ::coarray::__private::Returned(main()).told()
+                })
             }
         };
         assert_eq!(expand("", item).unwrap(), expected.to_string());

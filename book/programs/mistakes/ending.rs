@@ -65,7 +65,8 @@ fn stop() {
 // ANCHOR_END: stop
 
 // ANCHOR: failure
-pub fn failure() -> Result<(), Box<dyn Error>> {
+#[coarray::main]
+pub fn main() -> Result<(), Box<dyn Error>> {
     if this_image() == 2 {
         let steps: u32 = "ten".parse()?;
         println!("{steps} steps");

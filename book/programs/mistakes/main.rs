@@ -26,7 +26,7 @@ fn main() -> ExitCode {
             ending::not_an_image();
             ExitCode::SUCCESS
         }
-        "failure" => coarray::launch(ending::failure),
+        "failure" => ending::main(),
         _ => coarray::launch(play),
     }
 }

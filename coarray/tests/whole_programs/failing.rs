@@ -105,6 +105,13 @@ pub fn failure() -> Result<(), String> {
     }
 }
 
+pub mod told {
+    #[coarray::main]
+    pub fn main() -> Result<(), String> {
+        super::failure()
+    }
+}
+
 pub fn kill_one() {
     sync_all();
     if is_last() {

@@ -17,6 +17,10 @@ pub fn trials() -> Vec<Check> {
             failure_from_main,
         ),
         (
+            "an_error_returned_from_main_is_told_in_one_line",
+            error_from_main_in_its_own_words,
+        ),
+        (
             "an_exit_code_returned_from_main_is_that_of_the_job",
             exit_code_from_main,
         ),
@@ -207,6 +211,19 @@ fn failure_from_main() {
             report.contains("coarray: image 2 returned a failure from its main function"),
             "{report}"
         );
+    }
+}
+
+fn error_from_main_in_its_own_words() {
+    let report = "coarray: image 2 returned a failure from its main function: the moon is missing";
+    for command in [plain(3, "told_failure"), on_threads(3, "told_failure")] {
+        assert_eq!(soon(run(command)).failure(1), format!("{report}\n"));
+    }
+    for mut command in [plain(3, "told_failure"), on_threads(3, "told_failure")] {
+        command.env("COARRAY_FAULT_TOLERANT", "1");
+        let end = soon(run(command));
+        assert_eq!(end.stderr, format!("{report}; the other images go on\n"));
+        assert_eq!(end.code, Some(0));
     }
 }
 

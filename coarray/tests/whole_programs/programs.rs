@@ -85,6 +85,7 @@ pub fn run(name: &str) -> ExitCode {
         "error_stop" => coarray::launch(|| if is_last() { error_stop(7) } else { sync_all() }),
         "error_stop_with" => coarray::launch(|| error_stop_with(3, "no such file: moon.rle")),
         "failure" => coarray::launch(failing::failure),
+        "told_failure" => failing::told::main(),
         "exit_code" => coarray::launch(|| ExitCode::from(if is_last() { 9 } else { 0 })),
         "exit" => coarray::launch(|| {
             if is_last() {

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use coarray::failure::{ImageStatus, failed_images, image_status, stopped_images};
 use coarray::prelude::*;
+use coarray::{images_from_me, images_shuffled, other_images};
 
 use crate::check::Check;
 use crate::clause::{Clause, OwnJob, Section};
@@ -37,6 +38,11 @@ pub const SECTION: Section = Section {
                 judge: all_lines_came,
             },
         ),
+        Clause::new(
+            "1.6",
+            "in each order of the images every image comes once",
+            orders,
+        ),
     ],
 };
 
@@ -63,6 +69,19 @@ fn count(check: &mut Check) {
         let theirs = counts.at(image).get();
         check.same(format_args!("what image {image} counts"), theirs, expected);
     }
+}
+
+fn orders(check: &mut Check) {
+    let seen = Coarray::<[Coatomic<usize>; 2]>::new([Coatomic::new(0), Coatomic::new(0)]);
+    for image in images_from_me().chain(other_images()) {
+        seen.at(image)[0].add(1);
+    }
+    for image in images_shuffled(1) {
+        seen.at(image)[1].add(1);
+    }
+    sync_all();
+    let counts = [seen[0].load(), seen[1].load()];
+    check.same("by how many", counts, [2 * num_images() - 1, num_images()]);
 }
 
 fn status(check: &mut Check) {

@@ -3,6 +3,7 @@
 
 mod coarrays;
 mod divisions;
+mod orders;
 mod refused;
 
 use coarray_proptests::mix;
