@@ -37,6 +37,7 @@
 
 mod agree;
 mod balanced;
+mod block_cyclic;
 mod blocks;
 mod cell_set;
 mod creation;
@@ -52,6 +53,7 @@ mod halo_array;
 mod image_grid;
 mod layout;
 mod missing;
+mod neighbours;
 mod open;
 mod part;
 mod plan;
@@ -59,9 +61,11 @@ mod receive_window;
 mod row_order;
 mod scatter;
 mod sending;
+mod share;
 mod strided;
 mod transfer;
 
+pub use block_cyclic::BlockCyclic;
 pub use blocks::Blocks;
 pub use error::GridError;
 pub use exchange_many::{AnyHaloArray, exchange_many};
@@ -71,3 +75,4 @@ pub use halo::{Exchange, Halo};
 pub use halo_array::HaloArray;
 pub use image_grid::ImageGrid;
 pub use open::OpenHaloArray;
+pub use share::{share, share_of};

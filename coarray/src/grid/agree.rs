@@ -23,6 +23,7 @@ pub(super) fn agree<const D: usize>(
         .iter()
         .map(|&number| number as u64)
         .chain(grid.periodic().map(u64::from))
+        .chain([u64::from(grid.is_column_major())])
         .collect();
     let mut first = mine.clone();
     co_broadcast(&mut first[..], 0);
@@ -32,9 +33,14 @@ pub(super) fn agree<const D: usize>(
     Err(GridError::ImagesDisagree {
         image: team.index(),
         wanted: format!(
-            "shape {:?} on images {:?}, periodic {:?}, with halos {:?} and {:?}",
+            "shape {:?} on images {:?}{}, periodic {:?}, with halos {:?} and {:?}",
             blocks.shape(),
             grid.extents(),
+            if grid.is_column_major() {
+                " in column-major order"
+            } else {
+                ""
+            },
             grid.periodic(),
             halo.lower,
             halo.upper

@@ -56,12 +56,7 @@ impl<const D: usize> Blocks<D> {
     /// # Source
     /// As [`Blocks`].
     pub fn new(shape: [usize; D], grid: ImageGrid<D>) -> Result<Self, GridError> {
-        if !grid.is_full() {
-            return Err(GridError::NotFull {
-                extents: grid.extents().to_vec(),
-                images: grid.images(),
-            });
-        }
+        grid.expect_full()?;
         for (axis, (&cells, images)) in shape.iter().zip(grid.extents()).enumerate() {
             if cells < images {
                 return Err(GridError::TooFewCells {
@@ -215,7 +210,7 @@ impl<const D: usize> Blocks<D> {
 }
 
 /// Part `index` of `cells` cells that are divided into `parts`.
-fn part(cells: usize, parts: usize, index: usize) -> Range<usize> {
+pub(super) fn part(cells: usize, parts: usize, index: usize) -> Range<usize> {
     let (length, longer) = (cells / parts, cells % parts);
     let start = index * length + index.min(longer);
     start..start + length + usize::from(index < longer)

@@ -43,6 +43,11 @@ pub enum GridError {
         /// Its images.
         images: usize,
     },
+    /// An array is to be dealt out in blocks that have no cells.
+    EmptyBlock {
+        /// The axis along which they have none.
+        axis: usize,
+    },
     /// An axis has fewer cells than images.
     TooFewCells {
         /// The axis, counted from 0.
@@ -122,6 +127,10 @@ impl std::fmt::Display for GridError {
                 formatter,
                 "there are no rows of {row:?} images: each extent must be 1 at least, and \
                  their product a number that can be counted"
+            ),
+            Self::EmptyBlock { axis } => write!(
+                formatter,
+                "blocks of 0 cells along axis {axis} cannot be dealt out: they need 1 at least"
             ),
             Self::NotFull { extents, images } => write!(
                 formatter,

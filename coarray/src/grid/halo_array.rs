@@ -102,6 +102,15 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         self.halo
     }
 
+    /// Local. How far apart in [`local_slice`](Self::local_slice) cells are whose indices differ by 1, along each axis.
+    ///
+    /// # Examples
+    /// See [`local_slice`](Self::local_slice).
+    #[must_use]
+    pub fn strides(&self) -> [usize; D] {
+        self.layout.strides()
+    }
+
     /// Local. The index in the whole array of a cell of this image's block, by its index there.
     ///
     /// # Panics
@@ -138,7 +147,8 @@ impl<T: Remote, const D: usize> HaloArray<T, D>
 where
     Dim<[usize; D]>: Dimension,
 {
-    /// Local. This image's cells with the halo around them.
+    /// Local. This image's cells with the halo around them. They are contiguous, in row-major order
+    /// ([`local_slice`](Self::local_slice)).
     ///
     /// # Panics
     /// If a panic has broken off an exchange of this array.
@@ -182,6 +192,48 @@ where
         // SAFETY: the part is aligned, allocated and initialised, and shape and strides reach each cell once, as in `local`. The
         // borrow is exclusive, and no exchange is in progress, so nobody else accesses the cells.
         unsafe { ArrayViewMut::from_shape_ptr(shape, self.first()) }
+    }
+
+    /// Local. The cells of [`local`](Self::local) as a slice: they lie side by side, in row-major order, without gaps.
+    ///
+    /// # Panics
+    /// If a panic has broken off an exchange of this array.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::grid::{Blocks, HaloArray, ImageGrid};
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let blocks = Blocks::new([4, 3], ImageGrid::new([2, 1]).unwrap()).unwrap();
+    ///     let mut u = HaloArray::from_fn(&blocks, [1, 0], |[i, j]| 10 * i + j).unwrap();
+    ///     assert_eq!(u.strides(), [3, 1]);
+    ///     let [down, right] = u.strides();
+    ///     for cell in u.local_slice_mut() {
+    ///         *cell += 1;
+    ///     }
+    ///     assert_eq!(u.local_slice()[down + 2 * right], u.local()[[1, 2]]);
+    /// });
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn local_slice(&self) -> &[T] {
+        let cells = self.local();
+        cells.to_slice().expect("the cells are contiguous")
+    }
+
+    /// Local. The cells of [`local_mut`](Self::local_mut) as a slice, to change.
+    ///
+    /// # Panics
+    /// If a panic has broken off an exchange of this array.
+    ///
+    /// # Examples
+    /// See [`local_slice`](Self::local_slice).
+    #[must_use]
+    #[track_caller]
+    pub fn local_slice_mut(&mut self) -> &mut [T] {
+        let cells = self.local_mut();
+        cells.into_slice().expect("the cells are contiguous")
     }
 
     /// Local. This image's own cells.

@@ -8,9 +8,9 @@ use super::row_order::{index_of, position_of, product};
 
 /// The images of a team in a grid of `D` dimensions, each of which may be periodic.
 ///
-/// The number of an image is the row-major index of its coordinates: the last coordinate counts fastest. Numbers are
-/// those of the team that was current when the grid was made. The last row may lack images at its end
-/// ([`in_rows_of`](Self::in_rows_of)).
+/// The number of an image is the row-major index of its coordinates: the last coordinate counts fastest, unless the grid is
+/// [`with_column_major`](Self::with_column_major). Numbers are those of the team that was current when the grid was made. The last row
+/// may lack images at its end ([`in_rows_of`](Self::in_rows_of), [`in_columns_of`](Self::in_columns_of)).
 ///
 /// A coarray is reached by coordinates through [`on`](crate::places::Parts::on): `x.on(&grid).at([i, j])`.
 ///
@@ -42,6 +42,8 @@ pub struct ImageGrid<const D: usize> {
     team: TeamKey,
     /// This image's number.
     image: usize,
+    /// Whether the first coordinate counts fastest, not the last.
+    column_major: bool,
 }
 
 impl<const D: usize> ImageGrid<D> {
@@ -109,16 +111,45 @@ impl<const D: usize> ImageGrid<D> {
     {
         let row = row.into_dimension();
         let team = Team::current();
-        let images = team.images();
-        let in_row = product(row.slice()).filter(|&images| images > 0);
-        let Some(in_row) = in_row else {
-            return Err(GridError::NoRow {
-                row: row.slice().to_vec(),
-            });
-        };
-        let mut extents = [images.div_ceil(in_row); D];
+        let mut extents = [rows_of(row.slice(), team.images())?; D];
         extents[1..].copy_from_slice(row.slice());
         Ok(Self::of(&team, extents))
+    }
+
+    /// Local. The images of the current team in columns of so many, numbered and written as Fortran does: the first coordinate counts
+    /// fastest, and the last axis has as many columns as the images take; the last may lack images at its end.
+    ///
+    /// # Errors
+    /// As [`in_rows_of`](Self::in_rows_of).
+    ///
+    /// # Panics
+    /// On a thread that is not an image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::grid::ImageGrid;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(7, || {
+    ///     let grid = ImageGrid::in_columns_of([2, 2]).unwrap(); // real :: x[2, 2, *]
+    ///     assert_eq!((grid.extents(), grid.images()), ([2, 2, 2], 7));
+    ///     assert_eq!(grid.image_index([1, 0, 1]), Some(5)); // x[2, 1, 2] is on Fortran's image 6
+    ///     assert_eq!(grid.image_index([1, 1, 1]), None);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// The codimensions `[p, q, *]`, Fortran 2018 clause 8.5.6.
+    #[track_caller]
+    pub fn in_columns_of<C>(column: C) -> Result<Self, GridError>
+    where
+        C: IntoDimension<Dim: Dimension<Larger = Dim<[usize; D]>>>,
+    {
+        let column = column.into_dimension();
+        let team = Team::current();
+        let mut extents = [rows_of(column.slice(), team.images())?; D];
+        extents[..column.slice().len()].copy_from_slice(column.slice());
+        Ok(Self::of(&team, extents).with_column_major())
     }
 
     pub(super) fn of(team: &Team, extents: [usize; D]) -> Self {
@@ -129,7 +160,37 @@ impl<const D: usize> ImageGrid<D> {
             periodic: [false; D],
             team: team.key(),
             image: team.index(),
+            column_major: false,
         }
+    }
+
+    /// Local. The same grid with its images numbered as Fortran does: the first coordinate counts fastest, not the last.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::grid::ImageGrid;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(6, || {
+    ///     let grid = ImageGrid::new([2, 3]).unwrap().with_column_major();
+    ///     assert_eq!((grid.image_at([1, 0]), grid.image_at([0, 1])), (1, 2));
+    ///     assert_eq!(grid.coordinates_of(5), [1, 2]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Cosubscripts, Fortran 2018 clause 9.6.
+    #[must_use]
+    pub fn with_column_major(mut self) -> Self {
+        self.column_major = true;
+        self
+    }
+
+    /// Local. Whether the first coordinate counts fastest.
+    #[inline]
+    #[must_use]
+    pub fn is_column_major(&self) -> bool {
+        self.column_major
     }
 
     /// Local. The same grid, periodic along the axes that are marked: behind its last image comes the first.
@@ -209,9 +270,16 @@ impl<const D: usize> ImageGrid<D> {
         self.images
     }
 
-    /// Whether there is an image at each coordinate within the extents.
-    pub(super) fn is_full(&self) -> bool {
-        product(&self.extents) == Some(self.images)
+    /// # Errors
+    /// If there is not an image at each coordinate within the extents.
+    pub(super) fn expect_full(&self) -> Result<(), GridError> {
+        match product(&self.extents) == Some(self.images) {
+            true => Ok(()),
+            false => Err(GridError::NotFull {
+                extents: self.extents.to_vec(),
+                images: self.images,
+            }),
+        }
     }
 
     /// The team whose images these are.
@@ -241,7 +309,10 @@ impl<const D: usize> ImageGrid<D> {
         if pairs.any(|(at, extent)| at >= extent) {
             return None;
         }
-        let image = index_of(coordinates, self.extents);
+        let image = match self.column_major {
+            false => index_of(coordinates, self.extents),
+            true => index_of(reversed(coordinates), reversed(self.extents)),
+        };
         (image < self.images).then_some(image)
     }
 
@@ -271,7 +342,7 @@ impl<const D: usize> ImageGrid<D> {
     /// `THIS_IMAGE` of a coarray, Fortran 2018 clause 16.9.190.
     #[must_use]
     pub fn coordinates(&self) -> [usize; D] {
-        position_of(self.image, self.extents)
+        self.position(self.image)
     }
 
     /// Local. The coordinates of an image.
@@ -297,7 +368,14 @@ impl<const D: usize> ImageGrid<D> {
             "there is no image {image}: the image grid has {}",
             self.images()
         );
-        position_of(image, self.extents)
+        self.position(image)
+    }
+
+    fn position(&self, image: usize) -> [usize; D] {
+        match self.column_major {
+            false => position_of(image, self.extents),
+            true => reversed(position_of(image, reversed(self.extents))),
+        }
     }
 
     /// Local. The number of the image that lies `offset` away from this one; none if the grid ends before.
@@ -354,7 +432,7 @@ impl<const D: usize> ImageGrid<D> {
         self.from(self.coordinates_of(image), offset)
     }
 
-    fn from(&self, mut coordinates: [usize; D], offset: [isize; D]) -> Option<usize> {
+    pub(super) fn from(&self, mut coordinates: [usize; D], offset: [isize; D]) -> Option<usize> {
         for axis in 0..D {
             let extent = self.extents[axis];
             let at = &mut coordinates[axis];
@@ -373,6 +451,19 @@ impl<const D: usize> ImageGrid<D> {
     pub(super) fn has_neighbours(&self, axis: usize) -> bool {
         self.extents[axis] > 1 || self.periodic[axis]
     }
+}
+
+/// How many rows of these extents so many images take.
+fn rows_of(row: &[usize], images: usize) -> Result<usize, GridError> {
+    match product(row).filter(|&in_row| in_row > 0) {
+        Some(in_row) => Ok(images.div_ceil(in_row)),
+        None => Err(GridError::NoRow { row: row.to_vec() }),
+    }
+}
+
+fn reversed<const D: usize>(mut numbers: [usize; D]) -> [usize; D] {
+    numbers.reverse();
+    numbers
 }
 
 #[cold]

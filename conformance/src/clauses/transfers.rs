@@ -134,5 +134,10 @@ pub const SECTION: Section = Section {
             "what is read-only shows what others put to it",
             global::read_only,
         ),
+        Clause::new(
+            "3.29",
+            "in columns, parts are reached by coordinates of which the first counts fastest, and each neighbour is there once",
+            global::columns,
+        ),
     ],
 };

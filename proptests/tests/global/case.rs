@@ -119,7 +119,10 @@ where
             periodic,
             halo,
         } = self.ways[way];
-        let grid = ImageGrid::new(extents).unwrap().with_periodic(periodic);
+        let mut grid = ImageGrid::new(extents).unwrap().with_periodic(periodic);
+        if (self.seed + way as u64).is_multiple_of(3) {
+            grid = grid.with_column_major();
+        }
         let blocks = Blocks::new(self.shape, grid).unwrap();
         let mut array = HaloArray::filled(&blocks, halo, T::sample(0)).unwrap();
         let mut local = array.local_mut();

@@ -1,6 +1,6 @@
 //! Random arrays and exchanges.
 
-use coarray::grid::{Exchange, Halo};
+use coarray::grid::{Exchange, Halo, ImageGrid};
 use coarray_proptests::{Setting, mix};
 use proptest::prelude::*;
 
@@ -16,6 +16,8 @@ pub struct Case<const D: usize> {
     pub setting: Setting,
     pub extents: [usize; D],
     pub periodic: [bool; D],
+    /// Whether the first coordinate of images counts fastest.
+    pub column_major: bool,
     pub shape: [usize; D],
     pub halo: Halo<D>,
     pub rounds: Vec<Round<D>>,
@@ -55,6 +57,17 @@ impl<const D: usize> Round<D> {
 }
 
 impl<const D: usize> Case<D> {
+    /// The images.
+    pub fn grid(&self) -> ImageGrid<D> {
+        let grid = ImageGrid::new(self.extents)
+            .unwrap()
+            .with_periodic(self.periodic);
+        match self.column_major {
+            true => grid.with_column_major(),
+            false => grid,
+        }
+    }
+
     pub fn any() -> impl Strategy<Value = Self> {
         let axis = (any::<bool>(), 0usize..5, 0..=WIDEST, 0..=WIDEST);
         let axes = prop::collection::vec(axis, D);
@@ -85,6 +98,7 @@ impl<const D: usize> Case<D> {
                 },
                 extents,
                 periodic,
+                column_major: mix(seed, 1000).is_multiple_of(4),
                 shape,
                 halo,
                 rounds,

@@ -95,6 +95,39 @@ fn rows_end_where_the_images_do() {
 }
 
 #[test]
+fn columns_end_where_the_images_do() {
+    for images in 1..=8 {
+        Setting::of(images).run(|| {
+            for (rows, more) in [(1, 1), (2, 2), (3, 1), (2, 3), (9, 2)] {
+                let grid = ImageGrid::in_columns_of([rows, more]).unwrap();
+                let columns = images.div_ceil(rows * more);
+                assert!(grid.is_column_major());
+                assert_eq!(
+                    (grid.extents(), grid.images()),
+                    ([rows, more, columns], images)
+                );
+                let mut number = 0;
+                for k in 0..columns {
+                    for j in 0..more {
+                        for i in 0..rows {
+                            let image = (number < images).then_some(number);
+                            assert_eq!(grid.image_index([i, j, k]), image);
+                            if image.is_some() {
+                                assert_eq!(grid.coordinates_of(number), [i, j, k]);
+                            }
+                            number += 1;
+                        }
+                    }
+                }
+                assert_eq!(grid.image_index([rows, 0, 0]), None);
+            }
+            let error = ImageGrid::in_columns_of([0, 1]).unwrap_err();
+            assert_eq!(error, GridError::NoRow { row: vec![0, 1] });
+        });
+    }
+}
+
+#[test]
 fn a_division_among_images_that_are_not_there_is_refused() {
     Setting::of(5).run(|| {
         let grid = ImageGrid::in_rows_of(3).unwrap();

@@ -91,6 +91,13 @@ fn images_that_want_different_arrays_are_refused() {
         let periodic = grid.clone().with_periodic([me == 0, false]);
         let blocks = Blocks::new([3, 3], periodic).unwrap();
         assert!(HaloArray::filled(&blocks, 1, 0).is_err());
+        let numbered = match me {
+            2 => grid.clone().with_column_major(),
+            _ => grid.clone(),
+        };
+        let error = HaloArray::filled(&Blocks::new([3, 3], numbered).unwrap(), 1, 0).unwrap_err();
+        let text = error.to_string();
+        assert_eq!(text.contains("in column-major order"), me == 2, "{text}");
     });
 }
 

@@ -1,8 +1,8 @@
 //! Image grids and divisions into blocks, against counting and walking step by step.
 
-use coarray::grid::{Blocks, ImageGrid};
+use coarray::grid::{BlockCyclic, Blocks, GridError, ImageGrid, share, share_of};
 use coarray::prelude::*;
-use coarray_proptests::{Setting, config};
+use coarray_proptests::{Setting, config, panic_of};
 use proptest::prelude::*;
 
 /// All positions in a grid, the last coordinate counting fastest.
@@ -75,6 +75,126 @@ proptest! {
     }
 
     #[test]
+    fn in_column_order_the_number_is_that_of_the_reversed_coordinates(
+        (extents, periodic, _) in grids(),
+        offset in [-7isize..8, -7isize..8, -7isize..8],
+    ) {
+        Setting::of(extents.iter().product()).run(|| {
+            let reversed = |mut numbers: [usize; 3]| {
+                numbers.reverse();
+                numbers
+            };
+            let mirror = ImageGrid::new(reversed(extents)).unwrap();
+            let grid = ImageGrid::new(extents).unwrap().with_periodic(periodic);
+            assert!(!grid.is_column_major());
+            let grid = grid.with_column_major();
+            assert!(grid.is_column_major());
+            assert_eq!((grid.extents(), grid.periodic()), (extents, periodic));
+            assert_eq!(grid.coordinates(), grid.coordinates_of(this_image()));
+            let mirror = mirror.with_periodic([periodic[2], periodic[1], periodic[0]]);
+            for image in 0..num_images() {
+                let at = grid.coordinates_of(image);
+                assert_eq!(at, reversed(mirror.coordinates_of(image)));
+                assert_eq!(grid.image_at(at), image);
+                let there = mirror.neighbour_of(image, [offset[2], offset[1], offset[0]]);
+                assert_eq!(grid.neighbour_of(image, offset), there);
+            }
+        });
+    }
+
+    #[test]
+    fn all_neighbours_are_those_in_each_direction(
+        (extents, periodic, _) in grids(),
+        column_major in any::<bool>(),
+    ) {
+        Setting::of(extents.iter().product()).run(|| {
+            let mut grid = ImageGrid::new(extents).unwrap().with_periodic(periodic);
+            if column_major {
+                grid = grid.with_column_major();
+            }
+            let mut expected = Vec::new();
+            for direction in positions([3; 3]) {
+                let direction = direction.map(|step| step as isize - 1);
+                if let (true, Some(image)) = (direction != [0; 3], grid.neighbour(direction)) {
+                    expected.push((direction, image));
+                }
+            }
+            assert_eq!(grid.neighbours().collect::<Vec<_>>(), expected);
+        });
+    }
+
+    #[test]
+    fn blocks_are_dealt_out_to_the_images_in_turn(
+        (extents, _, _) in grids(),
+        shape in [0usize..9, 1usize..9, 1usize..9],
+        block in [1usize..4, 1usize..4, 1usize..10],
+        column_major in any::<bool>(),
+    ) {
+        Setting::of(extents.iter().product()).run(|| {
+            let mut grid = ImageGrid::new(extents).unwrap();
+            if column_major {
+                grid = grid.with_column_major();
+            }
+            let layout = BlockCyclic::new(shape, block, grid.clone()).unwrap();
+            assert_eq!((layout.shape(), layout.block(), layout.grid()), (shape, block, &grid));
+            // The hand of each image along each axis, by dealing out.
+            let hands: [Vec<Vec<usize>>; 3] = std::array::from_fn(|axis| {
+                let mut hands = vec![Vec::new(); extents[axis]];
+                let cells: Vec<usize> = (0..shape[axis]).collect();
+                for (number, block) in cells.chunks(block[axis]).enumerate() {
+                    hands[number % extents[axis]].extend(block);
+                }
+                hands
+            });
+            for image in 0..num_images() {
+                let at = grid.coordinates_of(image);
+                let hand = |axis: usize| &hands[axis][at[axis]];
+                let cells: [usize; 3] = std::array::from_fn(|axis| hand(axis).len());
+                assert_eq!(layout.local_shape(image), cells);
+                assert!(cells.iter().zip(layout.largest_shape()).all(|(mine, most)| *mine <= most));
+                for local in positions(cells) {
+                    let global = std::array::from_fn(|axis| hand(axis)[local[axis]]);
+                    assert_eq!(layout.global(image, local), global);
+                    assert_eq!(layout.locate(global), (image, local));
+                }
+            }
+            let mut own: Vec<[usize; 3]> = Vec::new();
+            for [i, j, k] in layout.own_blocks() {
+                assert!([&i, &j, &k].iter().all(|range| !range.is_empty()));
+                let corner = [i.start, j.start, k.start];
+                let cells = positions([i.len(), j.len(), k.len()]);
+                own.extend(cells.iter().map(|cell| [0, 1, 2].map(|axis| corner[axis] + cell[axis])));
+            }
+            own.sort_unstable();
+            let mine = |cell: &[usize; 3]| layout.locate(*cell).0 == this_image();
+            let expected: Vec<_> = positions(shape).into_iter().filter(mine).collect();
+            assert_eq!(own, expected);
+            let text = panic_of(|| layout.locate(shape));
+            assert!(text.contains(&format!("no cell {shape:?}")), "{text}");
+            let text = panic_of(|| layout.global(0, layout.local_shape(0)));
+            assert!(text.contains("on image 0, whose cells have shape"), "{text}");
+        });
+    }
+
+    #[test]
+    fn shares_differ_by_one_item_at_most_and_may_be_empty(
+        images in 1usize..20,
+        items in 0usize..60,
+    ) {
+        Setting::of(images).run(|| {
+            let lengths = lengths(items, images);
+            let mut start = 0;
+            for (image, length) in lengths.into_iter().enumerate() {
+                assert_eq!(share_of(items, image), start..start + length);
+                start += length;
+            }
+            assert_eq!(share(items), share_of(items, this_image()));
+            let text = panic_of(|| share_of(items, images));
+            assert!(text.contains(&format!("no image {images}: the team has {images}")), "{text}");
+        });
+    }
+
+    #[test]
     fn blocks_differ_by_one_cell_at_most_and_the_longer_ones_come_first(
         (extents, _, cells) in grids(),
     ) {
@@ -139,4 +259,39 @@ proptest! {
             }
         });
     }
+}
+
+#[test]
+fn layouts_that_cannot_be_dealt_out_are_refused() {
+    Setting::of(5).run(|| {
+        let rows = || ImageGrid::in_rows_of(3).unwrap();
+        let line = || ImageGrid::new([1, 5]).unwrap();
+        let refused = |shape, block, grid| BlockCyclic::new(shape, block, grid).unwrap_err();
+        let error = refused([4, 4], [1, 0], line());
+        assert_eq!(error, GridError::EmptyBlock { axis: 1 });
+        assert!(
+            error.to_string().contains("0 cells along axis 1"),
+            "{error}"
+        );
+        let error = refused([4, 4], [1, 1], rows());
+        assert!(
+            matches!(error, GridError::NotFull { images: 5, .. }),
+            "{error}"
+        );
+        let error = refused([usize::MAX, 4], [1, 1], line());
+        assert!(matches!(error, GridError::TooLarge { .. }), "{error}");
+        // Cells that can be counted, in one block that is as long as can be.
+        let layout =
+            BlockCyclic::new([3, isize::MAX as usize / 3], [usize::MAX; 2], line()).unwrap();
+        assert_eq!(layout.local_shape(0), layout.shape());
+        assert_eq!(layout.local_shape(4), [3, 0]);
+        let last = layout.shape().map(|cells| cells - 1);
+        assert_eq!(
+            (layout.locate(last), layout.global(0, last)),
+            ((0, last), last)
+        );
+        let alone = BlockCyclic::cyclic(layout.shape(), line()).unwrap();
+        let (image, local) = alone.locate(last);
+        assert_eq!(alone.global(image, local), last);
+    });
 }

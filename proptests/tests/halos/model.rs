@@ -20,7 +20,12 @@ impl<const D: usize> Case<D> {
     fn block(&self, image: usize) -> ([usize; D], [usize; D]) {
         let (mut start, mut length) = ([0; D], [0; D]);
         let mut rest = image;
-        for axis in (0..D).rev() {
+        for digit in 0..D {
+            let axis = if self.column_major {
+                digit
+            } else {
+                D - 1 - digit
+            };
             let at = rest % self.extents[axis];
             rest /= self.extents[axis];
             let owner = |cell: &usize| {

@@ -72,6 +72,32 @@ pub fn coordinates(check: &mut Check) {
     check.same("what oneself and the image below put", *x, expected);
 }
 
+pub fn columns(check: &mut Check) {
+    let (me, images) = (this_image(), num_images());
+    let rows = 1 + images / 2;
+    let grid = match ImageGrid::in_columns_of(rows) {
+        Ok(grid) => grid,
+        Err(error) => return check.that(false, || error.to_string()),
+    };
+    let x = Coarray::<[Coatomic<usize>; 2]>::new([Coatomic::new(me), Coatomic::new(0)]);
+    for (column, row) in (0..3).flat_map(|column| (0..rows).map(move |row| (column, row))) {
+        let image = rows * column + row;
+        let seen = x.on(&grid).try_at([row, column]).map(|part| part[0].load());
+        check.same(
+            "by its coordinates",
+            seen,
+            (image < images).then_some(image),
+        );
+    }
+    for (_, image) in grid.neighbours() {
+        x.at(image)[1].add(1 + me);
+    }
+    sync_all();
+    // Who is my neighbour has me as one.
+    let expected: usize = grid.neighbours().map(|(_, image)| 1 + image).sum();
+    check.same("what the neighbours added", x[1].load(), expected);
+}
+
 pub fn read_only(check: &mut Check) {
     let mut x = Coarray::<[[u64; 4]; 50]>::zeroed();
     let x = x.open();
