@@ -40,6 +40,7 @@ chapters! {
     performance
     cluster
     coming_from
+    coming_from_dash
     glossary
     internals
     errors
