@@ -53,11 +53,16 @@ fn complain(error: &str) -> ExitCode {
 fn check(options: &Options) -> Result<(String, usize), String> {
     let mut text = String::new();
     let (mut files, mut functions, mut calls) = (0, 0, 0);
+    let mut library = (None, program::Program::default());
     for one in package::crates_of(options)? {
-        let mut program = program::Program::default();
-        if let Some(library) = &one.library {
-            program.add_crate(library)?;
+        // The library of a package is read once.
+        if one.library != library.0 {
+            library = (one.library.clone(), program::Program::default());
+            if let Some(root) = &one.library {
+                library.1.add_crate(root)?;
+            }
         }
+        let mut program = library.1.clone();
         let of_library = (program.files.len(), program.functions.len());
         program.add_crate(&one.root)?;
         files += program.files.len() - of_library.0;

@@ -2,14 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use syn::visit::{self, Visit};
 
 /// What one crate or several of a package say.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Program {
     pub(crate) files: Vec<File>,
-    pub(crate) functions: Vec<Function>,
+    pub(crate) functions: Vec<Rc<Function>>,
     by_name: HashMap<String, Vec<usize>>,
     /// `type Plate = HaloArray<f64, 2>`.
     aliases: HashMap<String, String>,
@@ -18,6 +19,7 @@ pub(crate) struct Program {
     read: HashSet<PathBuf>,
 }
 
+#[derive(Clone)]
 pub(crate) struct File {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
@@ -225,7 +227,7 @@ impl Collector<'_> {
             .entry(name.clone())
             .or_default()
             .push(self.program.functions.len());
-        self.program.functions.push(Function {
+        self.program.functions.push(Rc::new(Function {
             file: self.file,
             module: self.module.clone(),
             of: self.of.clone(),
@@ -243,7 +245,7 @@ impl Collector<'_> {
                 syn::ReturnType::Default => false,
             },
             body: body.clone(),
-        });
+        }));
     }
 
     fn import(&mut self, tree: &syn::UseTree, from: &mut Vec<String>) {
