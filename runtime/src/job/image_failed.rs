@@ -27,6 +27,7 @@ use std::fmt;
 ///
 /// let sums = coarray::Launch::new(3).keep_going(true).run(|| match this_image() {
 ///     2 => None, // comes to the end of the program
+///     // coarray-check: allow, that is what the others are told.
 ///     me => try_co_sum_of(me).err().map(|failed| (failed.to_string(), failed.images, failed.stopped)),
 /// });
 /// let text = "image 2 has come to the end of the program".to_string();
