@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use coarray_runtime::Operation;
+use coarray_runtime::{ImageFailed, Incomplete, Operation};
 
 use crate::phase::Openable;
 use crate::storage::Storage;
@@ -25,7 +25,7 @@ pub trait OpenAll: sealed::Tuple {
     type Guards;
 
     #[doc(hidden)]
-    fn open_together(self, opened: &'static Location<'static>) -> Self::Guards;
+    fn open_together(self, opened: &'static Location<'static>) -> Result<Self::Guards, Incomplete>;
 }
 
 mod sealed {
@@ -54,7 +54,42 @@ mod sealed {
 /// As [`Coarray::open`](crate::Coarray::open); Fortran 2018 allocates several coarrays with one synchronisation, clause 9.7.1.2.
 #[track_caller]
 pub fn open<C: OpenAll>(coarrays: C) -> C::Guards {
-    coarrays.open_together(Location::caller())
+    coarrays
+        .open_together(Location::caller())
+        .unwrap_or_else(|incomplete| incomplete.end_job())
+}
+
+/// Collective. As [`open`], but failed images do not end the job: `let (a, b) = try_open((&mut a, &mut b))?;`.
+///
+/// # Errors
+/// The images that have failed, the same on all others; then all coarrays stay closed.
+///
+/// # Panics
+/// As [`open`].
+///
+/// # Examples
+/// ```
+/// use coarray::failure::fail_image;
+/// use coarray::prelude::*;
+///
+/// let survivors = coarray::Launch::new(3).keep_going(true).run(|| {
+///     let (mut a, mut b) = (Coarray::new(this_image()), Coarray::new(2.5));
+///     if this_image() == 1 {
+///         fail_image();
+///     }
+///     assert_eq!(coarray::try_open((&mut a, &mut b)).unwrap_err().images, [1]);
+///     *a // still this image's alone
+/// });
+/// assert_eq!(survivors.unwrap(), [0, 2]);
+/// ```
+///
+/// # Source
+/// As [`Coarray::try_open`](crate::Coarray::try_open).
+#[track_caller]
+pub fn try_open<C: OpenAll>(coarrays: C) -> Result<C::Guards, ImageFailed> {
+    coarrays
+        .open_together(Location::caller())
+        .map_err(Incomplete::failed)
 }
 
 macro_rules! tuples {
@@ -67,10 +102,13 @@ macro_rules! tuples {
 
             #[track_caller]
             #[allow(non_snake_case)]
-            fn open_together(self, opened: &'static Location<'static>) -> Self::Guards {
+            fn open_together(
+                self,
+                opened: &'static Location<'static>,
+            ) -> Result<Self::Guards, Incomplete> {
                 let ($($name,)+) = self;
-                let begun = Storage::begin(Operation::Open, &[$($name.private()),+], "", opened);
-                ($($name.guard(begun, opened),)+)
+                let begun = Storage::begin(Operation::Open, &[$($name.private()),+], "", opened)?;
+                Ok(($($name.guard(begun, opened),)+))
             }
         }
     };

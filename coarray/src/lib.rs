@@ -149,7 +149,7 @@ pub use coarray_runtime::{
 pub use coarray_sync::{
     Team, fence, image_fence, quiet, sync_all, sync_images, sync_team, team_number,
 };
-pub use group::open;
+pub use group::{open, try_open};
 pub use image_order::{images_from_me, images_shuffled, other_images};
 pub use nd_coarray::{NdCoarray, OpenNd, PublishedNd};
 pub use ndarray;

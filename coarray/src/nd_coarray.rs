@@ -224,6 +224,9 @@ impl<T: Remote, const D: usize> NdCoarray<T, D> {
     /// # Panics
     /// As [`local`](Self::local).
     ///
+    /// # Examples
+    /// As of [`Coarray::try_open`].
+    ///
     /// # Source
     /// As [`Coarray::try_open`].
     #[track_caller]
@@ -256,6 +259,24 @@ impl<T: Remote, const D: usize> NdCoarray<T, D> {
     #[track_caller]
     pub fn publish(&mut self) -> PublishedNd<'_, T, D> {
         phase::publish(self)
+    }
+
+    /// Collective. As [`publish`](Self::publish), but failed images do not end the job.
+    ///
+    /// # Errors
+    /// The images that have failed, the same on all others; then the coarray stays closed.
+    ///
+    /// # Panics
+    /// As [`publish`](Self::publish).
+    ///
+    /// # Examples
+    /// As of [`Coarray::try_open`].
+    ///
+    /// # Source
+    /// As [`Coarray::try_open`].
+    #[track_caller]
+    pub fn try_publish(&mut self) -> Result<PublishedNd<'_, T, D>, ImageFailed> {
+        phase::try_publish(self)
     }
 
     /// Checks that there are still as many items as the extents say.

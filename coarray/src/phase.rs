@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use coarray_coref::{Access, Coref, Shape};
-use coarray_runtime::{ImageFailed, Operation, Team};
+use coarray_runtime::{ImageFailed, Incomplete, Operation, Team};
 
 use crate::owned::Owned;
 use crate::storage::{Begun, Places, Storage};
@@ -190,6 +190,32 @@ pub trait Publishable: Phased + Sized {
         // SAFETY: the guard has the coarray, and places of other images; nothing else refers to the coarray.
         unsafe { Owned::new(self, |coarray| coarray.guard(begun, published)) }
     }
+
+    /// Collective. As [`into_published`](Self::into_published), but failed images do not end the job.
+    ///
+    /// # Errors
+    /// The coarray, which stays closed, and the images that have failed, the same on all others.
+    ///
+    /// # Panics
+    /// As [`into_published`](Self::into_published).
+    ///
+    /// # Examples
+    /// As of [`try_into_open`](Openable::try_into_open).
+    ///
+    /// # Source
+    /// As [`Coarray::try_open`](crate::Coarray::try_open).
+    #[track_caller]
+    fn try_into_published(self) -> Result<OwnedPublished<Self>, (Self, ImageFailed)>
+    where
+        Self: 'static,
+    {
+        let published = Location::caller();
+        match try_begin(&self, Operation::Publish, published) {
+            // SAFETY: as in `into_published`.
+            Ok(begun) => Ok(unsafe { Owned::new(self, |coarray| coarray.guard(begun, published)) }),
+            Err(failed) => Err((self, failed)),
+        }
+    }
 }
 
 /// An open coarray that its guard has: `OwnedOpen<Coarray<[u64]>>`, `OwnedOpen<Ragged<f64>>`, `OwnedOpen<NdCoarray<f64, 2>>`,
@@ -215,6 +241,7 @@ pub type OwnedPublished<C> = Owned<C, <C as Publishable>::Guard<'static>>;
 #[track_caller]
 fn begin<C: Phased>(coarray: &C, operation: Operation, began: &'static Location<'static>) -> Begun {
     Storage::begin(operation, &[coarray.private()], C::subject(), began)
+        .unwrap_or_else(|incomplete| incomplete.end_job())
 }
 
 /// Collective. As [`begin`].
@@ -227,8 +254,7 @@ fn try_begin<C: Phased>(
     operation: Operation,
     began: &'static Location<'static>,
 ) -> Result<Begun, ImageFailed> {
-    Storage::try_begin(operation, &[coarray.private()], C::subject(), began)
-        .map_err(|(_, failed)| failed)
+    Storage::begin(operation, &[coarray.private()], C::subject(), began).map_err(Incomplete::failed)
 }
 
 /// What `open` of each coarray does.
@@ -245,6 +271,14 @@ pub(crate) fn try_open<C: Openable>(coarray: &mut C) -> Result<C::Guard<'_>, Ima
     let opened = Location::caller();
     let begun = try_begin(coarray, Operation::Open, opened)?;
     Ok(coarray.guard(begun, opened))
+}
+
+/// What `try_publish` of each coarray does.
+#[track_caller]
+pub(crate) fn try_publish<C: Publishable>(coarray: &mut C) -> Result<C::Guard<'_>, ImageFailed> {
+    let published = Location::caller();
+    let begun = try_begin(coarray, Operation::Publish, published)?;
+    Ok(coarray.guard(begun, published))
 }
 
 /// What `publish` of each coarray does.

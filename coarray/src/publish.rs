@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::panic::Location;
 
 use coarray_coref::{Coref, ReadOnly, Remote, Shape};
-use coarray_runtime::Operation;
+use coarray_runtime::{ImageFailed, Operation};
 
 use crate::coarray::Coarray;
 use crate::phase::{self, Phase, Publishable};
@@ -84,6 +84,24 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
     #[track_caller]
     pub fn publish(&mut self) -> Published<'_, T> {
         phase::publish(self)
+    }
+
+    /// Collective. As [`publish`](Self::publish), but failed images do not end the job.
+    ///
+    /// # Errors
+    /// The images that have failed, the same on all others; then the coarray stays closed.
+    ///
+    /// # Panics
+    /// As [`publish`](Self::publish).
+    ///
+    /// # Examples
+    /// As of [`Coarray::try_open`].
+    ///
+    /// # Source
+    /// As [`Coarray::try_open`].
+    #[track_caller]
+    pub fn try_publish(&mut self) -> Result<Published<'_, T>, ImageFailed> {
+        phase::try_publish(self)
     }
 }
 

@@ -13,7 +13,7 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 use coarray_coref::{LeavesItsThread, Remote, bytes_are_valid};
-use coarray_runtime::{AllocError, Call, RaggedBlock};
+use coarray_runtime::{AllocError, Call, ImageFailed, RaggedBlock};
 
 use crate::coarray::Coarray;
 use crate::create::{create_part, refuse};
@@ -222,6 +222,24 @@ impl<T: Remote> Ragged<T> {
         phase::open(self)
     }
 
+    /// Collective. As [`open`](Self::open), but failed images do not end the job: see [`Coarray::try_open`].
+    ///
+    /// # Errors
+    /// The images that have failed, the same on all others; then the coarray stays closed.
+    ///
+    /// # Panics
+    /// As [`open`](Self::open).
+    ///
+    /// # Examples
+    /// As of [`Coarray::try_open`].
+    ///
+    /// # Source
+    /// As [`Coarray::try_open`].
+    #[track_caller]
+    pub fn try_open(&mut self) -> Result<OpenRagged<'_, T>, ImageFailed> {
+        phase::try_open(self)
+    }
+
     /// Collective. Lets all images read all runs, and nobody write.
     ///
     /// # Panics
@@ -235,6 +253,24 @@ impl<T: Remote> Ragged<T> {
     #[track_caller]
     pub fn publish(&mut self) -> PublishedRagged<'_, T> {
         phase::publish(self)
+    }
+
+    /// Collective. As [`publish`](Self::publish), but failed images do not end the job.
+    ///
+    /// # Errors
+    /// The images that have failed, the same on all others; then the coarray stays closed.
+    ///
+    /// # Panics
+    /// As [`publish`](Self::publish).
+    ///
+    /// # Examples
+    /// As of [`Coarray::try_open`].
+    ///
+    /// # Source
+    /// As [`Coarray::try_open`].
+    #[track_caller]
+    pub fn try_publish(&mut self) -> Result<PublishedRagged<'_, T>, ImageFailed> {
+        phase::try_publish(self)
     }
 
     /// This image's run, whatever the phase.

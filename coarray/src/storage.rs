@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use coarray_coref::{Access, Coref, Shape, Symmetric};
 use coarray_runtime::{
-    AllocError, Block, Call, FILLED, Image, ImageFailed, Layout, ObjectId, Operation, Team,
-    quiet_and_defer,
+    AllocError, Block, Call, FILLED, Image, ImageFailed, Incomplete, Layout, ObjectId, Operation,
+    Team, quiet_and_defer,
 };
 
 /// A block of the symmetric heap with its phase.
@@ -169,35 +169,17 @@ impl Storage {
         )
     }
 
-    /// Collective. Begins a phase of these storages together, which all must be [private](Self::private). If images have
-    /// failed, the job ends.
+    /// Collective. Begins a phase of these storages together, which all must be [private](Self::private).
+    ///
+    /// # Errors
+    /// The call, and the images that have failed, the same on all others; then no phase has begun.
     #[track_caller]
     pub(crate) fn begin(
         operation: Operation,
         storages: &[&Self],
         subject: &'static str,
         caller: &'static Location<'static>,
-    ) -> Begun {
-        match Self::try_begin(operation, storages, subject, caller) {
-            Ok(begun) => begun,
-            Err((call, failed)) => {
-                let team = &storages[0].team;
-                team.fail_because(&failed, &call.describe(team))
-            }
-        }
-    }
-
-    /// Collective. As [`begin`](Self::begin).
-    ///
-    /// # Errors
-    /// The call, and the images that have failed, the same on all others; then no phase has begun.
-    #[track_caller]
-    pub(crate) fn try_begin(
-        operation: Operation,
-        storages: &[&Self],
-        subject: &'static str,
-        caller: &'static Location<'static>,
-    ) -> Result<Begun, (Call, ImageFailed)> {
+    ) -> Result<Begun, Incomplete> {
         let mut ids = [ObjectId::default(); coarray_runtime::MAX_OBJECTS];
         for (id, storage) in ids.iter_mut().zip(storages) {
             *id = storage.id();
@@ -221,7 +203,11 @@ impl Storage {
                 for storage in storages {
                     storage.set_in_phase(false);
                 }
-                Err((call, failed))
+                Err(Incomplete::new(
+                    &first.team,
+                    call.describe(&first.team),
+                    failed,
+                ))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Images fail or stop before any step: every `try_` form tells all others alike which ones, and these go on as a team.
 
-use coarray::AllocError;
+use coarray::{AllocError, try_open};
 use coarray::collectives::{
     co_count, try_co_all, try_co_allgather, try_co_allgather_values, try_co_allgatherv,
     try_co_alltoall, try_co_alltoallv, try_co_alltoallv_into, try_co_any, try_co_broadcast,
@@ -25,6 +25,8 @@ use proptest::prelude::*;
 struct Before {
     team: Team,
     coarray: Coarray<u64>,
+    ragged: Ragged<u8>,
+    matrix: NdCoarray<u8, 2>,
     /// Of one dimension, divided among all images.
     array: HaloArray<u16, 1>,
     other: HaloArray<u16, 1>,
@@ -57,7 +59,7 @@ fn on_grid(done: Result<(), GridError>) -> Outcome {
     }
 }
 
-const FORMS: [Form; 59] = [
+const FORMS: [Form; 65] = [
     ("try_sync_all", |_| try_sync_all()),
     ("try_sync_team", |before| try_sync_team(&before.team)),
     ("try_sync_images", |_| {
@@ -82,6 +84,24 @@ const FORMS: [Form; 59] = [
     }),
     ("try_open", |before| {
         before.coarray.try_open().map(|open| open.close())
+    }),
+    ("try_publish", |before| {
+        before.coarray.try_publish().map(|guard| guard.close())
+    }),
+    ("try_open of a ragged one", |before| {
+        before.ragged.try_open().map(drop)
+    }),
+    ("try_publish of a ragged one", |before| {
+        before.ragged.try_publish().map(|guard| guard.close())
+    }),
+    ("try_open of a matrix", |before| {
+        before.matrix.try_open().map(drop)
+    }),
+    ("try_publish of a matrix", |before| {
+        before.matrix.try_publish().map(|guard| guard.close())
+    }),
+    ("try_open of several", |before| {
+        try_open((&mut before.ragged, &mut before.matrix)).map(drop)
     }),
     ("try_gather_global", |before| {
         before.array.try_gather_global(before.root).map(drop)
@@ -222,6 +242,8 @@ proptest! {
             let mut before = Before {
                 team: Team::form(1),
                 coarray: Coarray::new(0),
+                ragged: Ragged::from_fn(3, |_| 7),
+                matrix: NdCoarray::zeroed([2, 2]),
                 array: array(),
                 other: array(),
                 root,
