@@ -1,6 +1,5 @@
 //! Images fail or stop before any step: every `try_` form tells all others alike which ones, and these go on as a team.
 
-use coarray::{AllocError, try_open};
 use coarray::collectives::{
     co_count, try_co_all, try_co_allgather, try_co_allgather_values, try_co_allgatherv,
     try_co_alltoall, try_co_alltoallv, try_co_alltoallv_into, try_co_any, try_co_broadcast,
@@ -18,6 +17,7 @@ use coarray::failure::{
 use coarray::grid::{Blocks, GridError, HaloArray, ImageGrid, try_gmove};
 use coarray::ndarray::Array;
 use coarray::prelude::*;
+use coarray::{AllocError, try_open};
 use coarray_proptests::{IMAGE_COUNTS, Setting, config, mix};
 use proptest::prelude::*;
 

@@ -35,7 +35,8 @@ fn wrong_grid() {
 // ANCHOR: too_few_cells
 fn too_few_cells() {
     let blocks = Blocks::new([3], ImageGrid::balanced()).unwrap();
-    println!("{:?}", blocks.own_range());
+    let u = HaloArray::filled(&blocks, 1, 0.0).unwrap();
+    println!("{}", u.local());
 }
 // ANCHOR_END: too_few_cells
 

@@ -8,7 +8,8 @@ use super::row_order::{index_of, position_of, product};
 
 /// A global array, divided into one block for each image of a grid.
 ///
-/// Along each axis the blocks differ by one cell at most; the longer ones come first.
+/// Along each axis the blocks differ by one cell at most; the longer ones come first. So with more images than cells along an axis the last
+/// blocks have none; arrays with halos there refuse that.
 ///
 /// # Examples
 /// ```
@@ -25,8 +26,8 @@ use super::row_order::{index_of, position_of, product};
 /// ```
 ///
 /// # Source
-/// Block distributions of High Performance Fortran and XcalableMP (`distribute t(block)`); here the longer blocks come
-/// first, so that no image is left without cells.
+/// Block distributions of High Performance Fortran and XcalableMP (`distribute t(block)`); here blocks differ by one cell at most, so
+/// that no image is left without cells unless there are too few.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocks<const D: usize> {
     shape: [usize; D],
@@ -37,8 +38,7 @@ impl<const D: usize> Blocks<D> {
     /// Local. Divides an array of this shape among the images of `grid`.
     ///
     /// # Errors
-    /// If an axis has fewer cells than images, or the array more cells than can be counted; or if the last row of the grid is not
-    /// full.
+    /// If an axis has no cells, or the array more cells than can be counted; or if the last row of the grid is not full.
     ///
     /// # Examples
     /// ```
@@ -48,8 +48,10 @@ impl<const D: usize> Blocks<D> {
     /// coarray::run(4, || {
     ///     let blocks = Blocks::new([100, 60], ImageGrid::new([2, 2]).unwrap()).unwrap();
     ///     assert_eq!(blocks.block_shape(this_image()), [50, 30]);
-    ///     let refused = Blocks::new([100, 1], ImageGrid::new([2, 2]).unwrap()).unwrap_err();
-    ///     assert!(matches!(refused, GridError::TooFewCells { axis: 1, cells: 1, images: 2 }));
+    ///     let blocks = Blocks::new([100, 1], ImageGrid::new([2, 2]).unwrap()).unwrap();
+    ///     assert_eq!(blocks.block_shape(3), [50, 0]); // there is one column, which images 0 and 2 have
+    ///     let refused = Blocks::new([100, 0], ImageGrid::new([2, 2]).unwrap()).unwrap_err();
+    ///     assert!(matches!(refused, GridError::TooFewCells { axis: 1, cells: 0, .. }));
     /// });
     /// ```
     ///
@@ -58,7 +60,7 @@ impl<const D: usize> Blocks<D> {
     pub fn new(shape: [usize; D], grid: ImageGrid<D>) -> Result<Self, GridError> {
         grid.expect_full()?;
         for (axis, (&cells, images)) in shape.iter().zip(grid.extents()).enumerate() {
-            if cells < images {
+            if cells == 0 {
                 return Err(GridError::TooFewCells {
                     axis,
                     cells,
@@ -233,7 +235,7 @@ mod tests {
     #[test]
     fn parts_cover_all_cells_and_owners_have_theirs() {
         for cells in 1..40 {
-            for parts in 1..=cells {
+            for parts in 1..50 {
                 let mut next = 0;
                 for index in 0..parts {
                     let range = part(cells, parts, index);

@@ -60,7 +60,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// Collective. An array whose cell `[i, j, ..]` is `cell([i, j, ..])`, by its index in the whole array.
     ///
     /// Halos are filled as well, as by an [`exchange`](Self::exchange). Where they lie outside of the whole array, they
-    /// get the value of the nearest cell.
+    /// get the value of the nearest cell. On an image without cells `cell` is called for the first cell of the array.
     ///
     /// # Errors
     /// As [`filled`](Self::filled).
@@ -125,10 +125,15 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             unsafe { first.add(cells).write(cell(global)) };
             cells += 1;
         });
-        // The receive windows are initialised, too, so that they always hold valid cells.
+        if cells == 0 && storage.extent::<[T]>() > 0 {
+            // SAFETY: the block is aligned and valid for writes of one cell.
+            unsafe { first.write(cell([0; D])) };
+            cells = 1;
+        }
+        // What lies behind the part is initialised, too, so that it always holds valid cells: the receive windows, and the cells that only larger
+        // parts have.
         for index in cells..storage.extent::<[T]>() {
-            // SAFETY: the block is aligned and valid for writes of `extent` cells. Its first cell was written above: a part has
-            // at least one.
+            // SAFETY: the block is aligned and valid for writes of `extent` cells. Its first cell was written above.
             unsafe { first.add(index).write(*first) };
         }
         Ok(Self {
@@ -172,6 +177,9 @@ fn each_cell<const D: usize>(
         };
         (0..layout.shape()[axis]).map(index).collect()
     });
+    if indices.iter().any(Vec::is_empty) {
+        return;
+    }
     let mut local = [0; D];
     let mut global = std::array::from_fn(|axis| indices[axis][0]);
     loop {
@@ -222,6 +230,13 @@ fn check<const D: usize>(team: &Team, blocks: &Blocks<D>, halo: &Halo<D>) -> Res
     let smallest = blocks.block_shape(last);
     for (axis, &block) in smallest.iter().enumerate() {
         let width = halo.lower[axis].max(halo.upper[axis]);
+        if block == 0 && width > 0 {
+            return Err(GridError::TooFewCells {
+                axis,
+                cells: blocks.shape()[axis],
+                images: grid.extents()[axis],
+            });
+        }
         if grid.has_neighbours(axis) && width > block {
             return Err(GridError::HaloTooWide {
                 axis,

@@ -48,7 +48,7 @@ pub enum GridError {
         /// The axis along which they have none.
         axis: usize,
     },
-    /// An axis has fewer cells than images.
+    /// An axis has no cells, or fewer than images, and halos that need some.
     TooFewCells {
         /// The axis, counted from 0.
         axis: usize,
@@ -146,7 +146,7 @@ impl std::fmt::Display for GridError {
             } => write!(
                 formatter,
                 "axis {axis} has {cells} cells, which are too few for {images} images: \
-                 each image needs one at least; use fewer images on this axis"
+                 with halos each image needs one at least; use fewer images on this axis"
             ),
             Self::NoFactorisation { images, cells } => write!(
                 formatter,

@@ -56,7 +56,8 @@ impl<const D: usize> Layout<D> {
         let shape = self.shape();
         let mut strides = [1; D];
         for axis in (1..D).rev() {
-            strides[axis - 1] = strides[axis] * shape[axis];
+            // A part without cells has strides, too, which are not 0: views ask for that.
+            strides[axis - 1] = strides[axis] * shape[axis].max(1);
         }
         strides
     }

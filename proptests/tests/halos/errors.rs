@@ -25,13 +25,16 @@ fn grids_that_do_not_fit_the_team_are_refused() {
 #[test]
 fn more_images_than_cells_are_refused() {
     Setting::of(4).run(|| {
-        let error = Blocks::new([5, 3], ImageGrid::new([1, 4]).unwrap()).unwrap_err();
-        let expected = GridError::TooFewCells {
+        let too_few = |cells| GridError::TooFewCells {
             axis: 1,
-            cells: 3,
+            cells,
             images: 4,
         };
-        assert_eq!(error, expected);
+        let error = Blocks::new([5, 0], ImageGrid::new([1, 4]).unwrap()).unwrap_err();
+        assert_eq!(error, too_few(0));
+        let blocks = Blocks::new([5, 3], ImageGrid::new([1, 4]).unwrap()).unwrap();
+        let error = HaloArray::filled(&blocks, [(0, 0), (0, 1)], 0).unwrap_err();
+        assert_eq!(error, too_few(3));
         assert!(
             error.to_string().starts_with("axis 1 has 3 cells"),
             "{error}"

@@ -4,6 +4,7 @@ mod case;
 mod codimensions;
 mod counts;
 mod delays;
+mod empty;
 mod errors;
 mod grids;
 mod leaks;
