@@ -8,7 +8,7 @@ use crate::collectives;
 use crate::expression::is_this_image;
 use crate::lowering::Lowering;
 use crate::mismatch::{Call, Mismatch, What};
-use crate::node::{Exit, Node};
+use crate::node::{Condition, Exit, Node};
 use crate::place::Place;
 use crate::scope::{Kind, Taint};
 
@@ -244,6 +244,20 @@ impl Lowering<'_> {
                     instead: None,
                 }));
         }
+        if let Some(place) = collectives::replaced(&said, arguments.len())
+            .and_then(|number| self.temporary(&arguments[number]))
+        {
+            self.arguments.push(Mismatch {
+                differs: Condition { place, seed: place },
+                what: What::Lost,
+                call: Call {
+                    name: Rc::from(&*said),
+                    place,
+                    by: None,
+                },
+                instead: None,
+            });
+        }
         // Images that fail are told apart from errors alike; no argument decides on them.
         if owner.is_some() && name.starts_with("try_") {
             return None;
@@ -253,6 +267,31 @@ impl Lowering<'_> {
         }
         arguments.iter().for_each(|argument| self.alike(argument));
         None
+    }
+
+    /// Where the value is of which this is a `&mut`, if it is gone when the call is over.
+    fn temporary(&self, argument: &Expr) -> Option<Place> {
+        let Expr::Reference(reference) = argument else {
+            return None;
+        };
+        let mut value = &*reference.expr;
+        while let Expr::Paren(inner) = value {
+            value = &inner.expr;
+        }
+        let is_made_here = matches!(
+            value,
+            Expr::Array(_)
+                | Expr::Binary(_)
+                | Expr::Call(_)
+                | Expr::Cast(_)
+                | Expr::Lit(_)
+                | Expr::Macro(_)
+                | Expr::MethodCall(_)
+                | Expr::Repeat(_)
+                | Expr::Struct(_)
+                | Expr::Tuple(_)
+        );
+        (reference.mutability.is_some() && is_made_here).then(|| self.place(value.span()))
     }
 
     fn push_collective(&mut self, name: &str, place: Place, out: &mut Vec<Node>) {

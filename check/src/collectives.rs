@@ -49,8 +49,19 @@ static ALL: LazyLock<Collectives> = LazyLock::new(|| {
     all
 });
 
-/// The parameters of a function that must be the same on all images, by their position, if it has so many.
+/// The parameters of a function that must be the same on all images, by their positions, if it has so many.
 pub(crate) fn alike(name: &str, arguments: usize) -> Vec<(usize, &'static str)> {
+    parameters(name, arguments, &ALIKE)
+}
+
+/// The parameter that the results replace, by its position, if it is given as `&mut`.
+pub(crate) fn replaced(name: &str, arguments: usize) -> Option<usize> {
+    let found = parameters(name, arguments, &["values"]);
+    found.first().map(|(number, _)| *number)
+}
+
+/// The parameters of a function with these names, by their positions, if it has so many.
+fn parameters(name: &str, arguments: usize, wanted: &[&str]) -> Vec<(usize, &'static str)> {
     let (owner, last) = name
         .rsplit_once("::")
         .map_or(("", name), |(owner, last)| (owner, last));
@@ -63,13 +74,19 @@ pub(crate) fn alike(name: &str, arguments: usize) -> Vec<(usize, &'static str)> 
         .filter(|parameters| parameters.len() == arguments)
         .flat_map(|parameters| parameters.iter().enumerate());
     parameters
-        .filter(|(_, name)| ALIKE.contains(name))
+        .filter(|(_, name)| wanted.contains(name))
         .map(|(number, name)| (number, *name))
         .collect()
 }
 
 fn plain(name: &str) -> &str {
     name.strip_prefix("try_").unwrap_or(name)
+}
+
+/// The function that returns what this one leaves in its argument.
+pub(crate) fn returning(name: &str) -> Option<String> {
+    let of = format!("{name}_of");
+    is_function(&of).then_some(of)
 }
 
 /// Whether `name` is that of a collective function.
@@ -102,7 +119,7 @@ pub(crate) fn is_method(of: Option<&str>, name: &str, arguments: usize) -> bool 
 pub(crate) fn begins_phase(name: &str) -> bool {
     matches!(
         plain(name),
-        "open" | "publish" | "into_open" | "into_publish"
+        "open" | "publish" | "into_open" | "into_published"
     )
 }
 
@@ -122,6 +139,8 @@ pub(crate) fn matching_name(name: &str) -> &str {
 /// Whether all images get the same from a collective function.
 pub(crate) fn gives_all_the_same(name: &str) -> bool {
     let name = plain(name);
-    let different = ["_to", "scan", "scatter", "alltoall", "co_gather"];
-    name.starts_with("co_") && !different.iter().any(|part| name.contains(part))
+    let different = ["scan", "scatter", "alltoall", "co_gather"];
+    name.starts_with("co_")
+        && !name.ends_with("_to")
+        && !different.iter().any(|part| name.contains(part))
 }

@@ -14,7 +14,7 @@ pub(crate) struct Call {
     pub(crate) by: Option<Place>,
 }
 
-/// Images do not call the same.
+/// Images do not call the same, or a result is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mismatch {
     pub(crate) differs: Condition,
@@ -24,11 +24,13 @@ pub(crate) struct Mismatch {
     pub(crate) instead: Option<Call>,
 }
 
-/// What the value that differs is for.
+/// What the value at `differs` is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// It decides whether the call is made.
     Way,
     /// It is this argument of the call.
     Argument(&'static str),
+    /// It is no variable, so that the result is lost; it need not differ.
+    Lost,
 }

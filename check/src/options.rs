@@ -27,6 +27,8 @@ A line, or one with nothing else above it, that has the comment
     // coarray-check: allow
 is not reported, whether it has the condition or the call.
 
+A result that is lost, as of co_sum(&mut count()), is a warning, but for files of tests.
+
 Exit codes: 0 nothing found, 1 something found, 2 it could not look.
 ";
 

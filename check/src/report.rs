@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::Path;
 
+use crate::collectives;
 use crate::mismatch::{Mismatch, What};
 use crate::place::Place;
 use crate::program::Program;
@@ -38,6 +39,7 @@ pub(crate) struct Report<'a> {
     program: &'a Program,
     bold: &'static str,
     red: &'static str,
+    yellow: &'static str,
     blue: &'static str,
     plain: &'static str,
 }
@@ -50,6 +52,7 @@ impl<'a> Report<'a> {
             program,
             bold: code("\x1b[1m"),
             red: code("\x1b[1;31m"),
+            yellow: code("\x1b[1;33m"),
             blue: code("\x1b[1;34m"),
             plain: code("\x1b[0m"),
         }
@@ -65,12 +68,16 @@ impl<'a> Report<'a> {
         let Self {
             bold, red, plain, ..
         } = self;
+        if *what == What::Lost {
+            return self.lost(&call.name, differs.place);
+        }
         let (title, here, help) = match what {
             What::Way => (
                 format!("not all images call {} here", call.name),
                 "only some images come here".to_owned(),
                 "let all images make the call, or decide together: co_any, co_all and co_broadcast give all images the same",
             ),
+            What::Lost => unreachable!("it has words of its own"),
             What::Argument(name) => (
                 format!("images call {} with different values of {name}", call.name),
                 format!("all images must give the same {name}"),
@@ -119,6 +126,33 @@ impl<'a> Report<'a> {
             text,
             "   {blue}={plain} {bold}help{plain}: {help}",
             blue = self.blue
+        );
+        text
+    }
+
+    /// That the result of an operation is put into something that is gone at once.
+    fn lost(&self, name: &str, place: Place) -> String {
+        let Self {
+            bold,
+            yellow,
+            blue,
+            plain,
+            ..
+        } = self;
+        let mut text =
+            format!("{yellow}warning{plain}{bold}: the result of {name} is lost{plain}\n");
+        let mark = Mark {
+            place,
+            sign: '^',
+            says: "this is gone when the call is over".to_owned(),
+        };
+        self.snippets(&mut text, vec![mark]);
+        let of = collectives::returning(name)
+            .map(|of| format!(", or take what {of} returns"))
+            .unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "   {blue}={plain} {bold}help{plain}: keep the value in a variable{of}"
         );
         text
     }

@@ -38,6 +38,29 @@ cargo coarray check: 1 function in 1 file, and 1 collective call in which images
 }
 
 #[test]
+fn a_result_that_is_lost_is_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("lost.rs"),
+        "use coarray::prelude::*;\n\nfn main() {\n    co_sum(&mut count());\n    let mut kept = 1;\n    co_sum(&mut kept);\n    co_gather(&kept, &mut [], 0);\n}\n",
+    )
+    .unwrap();
+    let run = command::run(["check", "lost.rs"], folder.path());
+    let expected = "\
+warning: the result of co_sum is lost
+ --> lost.rs:4:17
+  |
+4 |     co_sum(&mut count());
+  |                 ^^^^^ this is gone when the call is over
+  |
+   = help: keep the value in a variable, or take what co_sum_of returns
+
+cargo coarray check: 1 function in 1 file, and no collective call in which images differ, as far as can be seen, and 1 call whose result is lost
+";
+    assert_eq!((run.text.as_str(), run.code), (expected, Some(0)));
+}
+
+#[test]
 fn a_program_without_a_mistake_is_said_to_be_so() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(

@@ -4,7 +4,8 @@ use coarray::Launch;
 use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
 use coarray_io::{
-    Checkpoint, NpyHeader, Vti, VtiHeader, read_npy, read_raw, read_vti, write_npy, write_raw,
+    Checkpoint, ErrorKind, NpyHeader, Vti, VtiHeader, read_npy, read_raw, read_vti, write_npy,
+    write_raw,
 };
 use std::path::Path;
 use tempfile::tempdir;
@@ -72,19 +73,21 @@ fn a_missing_image_is_reported_at_the_line_that_calls_the_library() {
 }
 
 #[test]
-fn a_dead_image_is_reported_with_the_function_that_needs_it() {
+fn a_dead_image_is_an_error_that_names_the_file() {
     let folder = tempdir().unwrap();
-    let line = line!() + 5;
-    let outcome = Launch::new(3).keep_going(true).run(|| {
+    let file = folder.path().join("a.npy");
+    let errors = Launch::new(3).keep_going(true).run(|| {
         let array = array();
         match this_image() {
             1 => coarray::failure::fail_image(),
-            _ => write_npy(folder.path().join("a.npy"), &array).unwrap(),
+            _ => write_npy(&file, &array).unwrap_err(),
         }
     });
-    let report = outcome.unwrap_err().to_string();
-    let place = format!("write_npy at io/tests/reports.rs:{line}:");
-    assert!(report.contains(&place), "{place:?} is not in: {report}");
+    for error in errors.unwrap() {
+        assert_eq!(error.kind(), ErrorKind::ImageFailed, "{error}");
+        let text = error.to_string();
+        assert!(text.contains("a.npy: image 1 has failed"), "{text}");
+    }
 }
 
 fn assert_says(report: &str, name: &str, line: u32) {

@@ -183,7 +183,12 @@ fn predicted(
     };
     let algorithm = TuningTable::default().algorithm(kind, images, bytes);
     let barriers = barriers(algorithm, bytes);
-    let messages = time(Subject::Collective(kind, algorithm));
+    // Posts are the messages of a flat algorithm.
+    let sent = match algorithm {
+        Algorithm::Eager => Algorithm::Flat,
+        other => other,
+    };
+    let messages = time(Subject::Collective(kind, sent));
     (algorithm.name(), messages + barriers as f64 * of_barrier)
 }
 
@@ -193,6 +198,7 @@ fn barriers(algorithm: Algorithm, bytes: usize) -> usize {
     let turns = bytes.div_ceil(BUFFER_BYTES).max(1);
     match algorithm {
         Algorithm::Flat if bytes <= PAYLOAD => 0,
+        Algorithm::Eager => 0,
         Algorithm::ReduceScatterAllgather => turns + 1,
         _ => turns,
     }
@@ -261,8 +267,8 @@ fn table(machine: LogGp, comparisons: &[Comparison], effort: Effort) {
     }
     print!("{}", aligned(&lines));
     println!(
-        "\nThe model does not know of images that share cores, caches or paths to memory, of additions, or of copies \
-         within an image."
+        "\nThe model does not know of images that share cores, caches or paths to memory, of additions, of copies \
+         within an image, or of images that post and are ahead of others (eager)."
     );
 }
 
@@ -314,10 +320,13 @@ mod tests {
             per_byte: 0.1,
         };
         assert_eq!(predicted(machine, None, 2, 0), ("flat", 64.0));
-        let (way, time) = predicted(machine, Some(Kind::Broadcast), 2, 1025);
+        let (way, time) = predicted(machine, Some(Kind::Broadcast), 2, 4097);
         assert_eq!(way, "flat");
         // The bytes are rounded up to whole elements.
-        assert!((time - (64.0 + 64.0 + 1031.0 * 0.1)).abs() < 1e-9);
+        assert!((time - (64.0 + 64.0 + 4103.0 * 0.1)).abs() < 1e-9);
+        let (way, time) = predicted(machine, Some(Kind::Broadcast), 2, 1024);
+        assert_eq!(way, "eager");
+        assert!((time - (64.0 + 1023.0 * 0.1)).abs() < 1e-9);
     }
 
     #[test]

@@ -114,11 +114,11 @@ mod tests {
         let table = table(
             4,
             &[
-                "co_broadcast 8 flat 20",
+                "co_broadcast 8 eager 20",
                 "co_broadcast 8 binomial 10 11 90",
-                "co_broadcast 32 flat 20",
+                "co_broadcast 32 eager 20",
                 "co_broadcast 32 binomial 10",
-                "co_broadcast 128 flat 20",
+                "co_broadcast 128 eager 20",
                 "co_broadcast 128 binomial 40",
                 "sync_all 0 flat 50",
                 "sync_all 0 tree 30",
@@ -126,7 +126,7 @@ mod tests {
         );
         let of = |bytes| table.algorithm(Kind::Broadcast, 3, bytes);
         assert_eq!([8, 64].map(of), [Algorithm::Binomial; 2]);
-        assert_eq!([65, 1 << 30].map(of), [Algorithm::Flat; 2]);
+        assert_eq!([65, 1 << 30].map(of), [Algorithm::Eager; 2]);
         assert_eq!(table.rules().barrier(4), Some(Barrier::Tree));
         assert_eq!(table.rules().barrier(5), None);
         let more = table.algorithm(Kind::Broadcast, 5, 8);

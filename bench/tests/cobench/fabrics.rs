@@ -52,7 +52,7 @@ const OF_MPI: [&str; 8] = [
 const OF_SHMEM: [&str; 4] = ["co_broadcast", "co_sum", "co_allgather", "co_alltoall"];
 
 /// All indirect operations, with these collectives.
-fn indirect(collectives: &[&str]) -> Vec<Key> {
+fn indirect(collectives: &[&str], ways: usize) -> Vec<Key> {
     const LONG: [u64; 12] = [
         8,
         32,
@@ -91,6 +91,7 @@ fn indirect(collectives: &[&str]) -> Vec<Key> {
         of("put_quiet", &[8]),
         of("bulk_put", &BULK),
         of("bulk_get", &BULK),
+        lists(ways),
         of("fetch_add", &[8]),
         of("compare_exchange", &[8]),
         of("event_pingpong", &[0]),
@@ -102,12 +103,19 @@ fn indirect(collectives: &[&str]) -> Vec<Key> {
     .concat()
 }
 
+/// Lists of indices, each compared in so many ways.
+fn lists(ways: usize) -> Vec<Key> {
+    let names = ["list_gather", "list_scatter", "list_add"];
+    let of = |name: &str| vec![(name.to_owned(), 512 << 10, false); ways];
+    names.into_iter().flat_map(of).collect()
+}
+
 #[test]
 fn indirect_operations_are_measured_on_processes() {
     for images in [1, 3] {
         let rows = rows("processes", images);
         let keys: Vec<Key> = rows.iter().map(|(key, _)| key.clone()).collect();
-        assert_eq!(keys, indirect(&OF_MPI));
+        assert_eq!(keys, indirect(&OF_MPI, 1));
         for (_, row) in rows {
             assert_eq!(row["reference"], "processes", "{row}");
             assert!(row["target"].is_null(), "{row}");
@@ -154,6 +162,7 @@ fn compares_or_advises(
     peers: &[&str],
     barrier: &str,
     collectives: &[&str],
+    ways: usize,
 ) {
     if !is_built_in {
         let output = run(&format!("fabrics --fabric {fabric} --quick"));
@@ -176,7 +185,8 @@ fn compares_or_advises(
         )
     });
     let keys: Vec<Key> = rows.iter().map(|(key, _)| key.clone()).collect();
-    assert_eq!(keys, [direct.to_vec(), indirect(collectives)].concat());
+    let expected = [direct.to_vec(), lists(1), indirect(collectives, ways)].concat();
+    assert_eq!(keys, expected);
     for ((operation, _, is_direct), row) in rows {
         let is_barrier = operation == "sync_all";
         if is_direct && !is_barrier {
@@ -186,7 +196,9 @@ fn compares_or_advises(
             assert!(peers.contains(&reference), "{row}");
         }
         assert_eq!(row["call"] == barrier, is_barrier, "{row}");
-        let is_open = ["bulk_get", "fetch_add", "compare_exchange"].contains(&operation.as_str());
+        let is_open = ["bulk_get", "fetch_add", "compare_exchange"].contains(&operation.as_str())
+            || operation.starts_with("list_")
+                && !row["call"].as_str().unwrap().starts_with("a loop");
         let is_asked_for = is_direct || !is_open;
         assert_eq!(row["met"].is_boolean(), is_asked_for, "{row}");
     }
@@ -201,6 +213,7 @@ fn mpi_is_compared_with_c_and_processes() {
         &["mpi", "mpi-rma"],
         "MPI_Barrier",
         &OF_MPI,
+        3,
     );
 }
 
@@ -213,5 +226,6 @@ fn openshmem_is_compared_with_c_and_processes() {
         &["shmem"],
         "shmem_barrier_all",
         &OF_SHMEM,
+        1,
     );
 }

@@ -45,10 +45,11 @@ pub fn run<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, folder: &Pat
     }
 }
 
-/// The calls in a report: file, as the report names it, and line.
+/// The calls in the errors of a report: file, as the report names it, and line.
 pub fn calls(text: &str) -> Vec<(String, usize)> {
-    let places = text
-        .lines()
+    let errors = text.split("\n\n").filter(|one| one.starts_with("error: "));
+    let places = errors
+        .flat_map(str::lines)
         .filter_map(|line| line.trim_start().strip_prefix("--> "));
     let calls = places.map(|place| {
         let mut parts = place.rsplitn(3, ':');

@@ -66,8 +66,8 @@ fn plain_coarrays_do_not_pose_as_a_halo_array() {
             let blocks = Blocks::new([8], grid).unwrap();
             HaloArray::filled(&blocks, 1, 7u64).unwrap().exchange();
         } else {
-            // The images agree on shape, grid, halos and periodic axes.
-            let mut agreed = [8u64, 2, 1, 1, 0];
+            // The images agree on shape, grid, halos, periodic axes and the order of images.
+            let mut agreed = [8u64, 2, 1, 1, 0, 0];
             co_broadcast(&mut agreed[..], 0);
             let _ = coarray::collectives::co_all(true);
             let _cells = Coarray::<[u64]>::zeroed(8);
