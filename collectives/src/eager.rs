@@ -23,18 +23,19 @@ pub(crate) fn may_post(team: &Team, bytes: usize) -> bool {
 }
 
 impl<'a> Posts<'a> {
-    /// Posts `values`. No image posts more than `most` bytes, for which it [may](may_post).
+    /// Posts `values`, which another image reads if `is_read`. No image posts more than `most` bytes, for which it [may](may_post).
     #[inline]
     pub(crate) fn begin<T: Remote>(
         team: &'a Team,
         call: &'a Call,
         values: &[T],
         most: usize,
+        is_read: bool,
     ) -> Self {
         let deferral = quiet_and_defer();
         // SAFETY: the files of the operations that call this read of each operation what they post for it, where values are posted: on one
         // node, in a job that ends when an image fails. `most` follows from the call.
-        let post = unsafe { team.post_blocking(call, bytes(values), most) };
+        let post = unsafe { team.post_blocking(call, bytes(values), most, is_read) };
         Self {
             team,
             post,

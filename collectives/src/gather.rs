@@ -159,8 +159,9 @@ fn gather<T: Remote>(
         true if team.index() == root => place(root, 0, values),
         true => {}
         false if algorithm == Algorithm::Eager => {
-            let posts = Posts::begin(team, &call, values, size_of_val(values));
-            if team.index() == root {
+            let is_root = team.index() == root;
+            let posts = Posts::begin(team, &call, values, size_of_val(values), !is_root);
+            if is_root {
                 for image in 0..images {
                     // SAFETY: every image posts its values, whose number is the same on all images whose calls are.
                     unsafe { posts.read(image, 0, length, |part| place(image, 0, part)) };

@@ -50,8 +50,14 @@ impl Team {
         // SAFETY: loom fails the model if another thread uses the cell at the same time.
         self.values[number as usize % KEPT].with_mut(|value| unsafe { *value = 10 + number });
         let signature = [number, 0, 0, 0];
-        self.posts
-            .post(number, &[number, 1, 2], &signature, number + 5, number + 7);
+        self.posts.post(
+            number,
+            &[number, 1, 2],
+            &signature,
+            number + 5,
+            number + 7,
+            true,
+        );
     }
 
     fn read(&self, number: u64) {

@@ -13,7 +13,8 @@ impl<F> Reduction<'_, F> {
         F: Fn(T, T) -> T,
     {
         let length = values.len();
-        let posts = Posts::begin(&start.team, call, values, size_of_val(values));
+        let is_read = self.root != Some(self.team.index());
+        let posts = Posts::begin(&start.team, call, values, size_of_val(values), is_read);
         if self.is_for_me() {
             // SAFETY: every image posts its values, whose number is the same on all images whose calls are.
             unsafe { posts.read_into(0, 0, values) };

@@ -37,8 +37,9 @@ impl Drop for Post<'_> {
 }
 
 impl Team {
-    /// Collective. Begins a blocking collective to which this image contributes these bytes; no image contributes more than `most`. Images
-    /// compare it with the calls that they make when they read a post, or at the latest in the next barrier.
+    /// Collective. Begins a blocking collective to which this image contributes these bytes; no image contributes more than `most`. Another
+    /// image that waits for them is woken only if that `is_read`. Images compare the call with those that they make when they read a post, or
+    /// at the latest in the next barrier.
     ///
     /// If the job has ended, the image unwinds.
     ///
@@ -54,6 +55,7 @@ impl Team {
         call: &'a Call,
         bytes: &[u8],
         most: usize,
+        is_read: bool,
     ) -> Post<'a> {
         assert!(bytes.len() <= most && most <= MOST_POSTED);
         if self.in_epoch.replace(true) {
@@ -108,7 +110,7 @@ impl Team {
         self.chain.set(chain);
         let (signature, record) = (call.signature(), image.last_call.number());
         let ring = &self.control(self.index()).posts;
-        ring.post(number, &words, signature, record, chain);
+        ring.post(number, &words, signature, record, chain, is_read);
         post
     }
 

@@ -74,6 +74,13 @@ impl Arrival {
         self.signal.advance_to(number);
     }
 
+    /// As [`enter`](Self::enter), where no image waits for it: wakes nobody, and does not wait for the writes before.
+    #[inline]
+    pub(crate) fn enter_silently(&self, number: u64, signature: &Signature) {
+        self.signature.write(signature);
+        self.signal.advance_silently(number);
+    }
+
     /// Whether the image has entered barrier `number`, one of the latest two with this arrival.
     #[inline]
     pub(crate) fn has_entered(&self, number: u64) -> bool {

@@ -34,7 +34,7 @@ impl<const N: usize> Default for PostRing<N> {
 
 impl<const N: usize> PostRing<N> {
     /// Posts `words` as number `number`, in a call with this signature, whose record is number `record`; `chain` is the hash of all posts.
-    /// Everything written before is visible to an image that has seen the post.
+    /// Everything written before is visible to an image that has seen the post. Who waits for it is woken if it `is_read`.
     #[inline]
     pub(crate) fn post(
         &self,
@@ -43,6 +43,7 @@ impl<const N: usize> PostRing<N> {
         signature: &Signature,
         record: u64,
         chain: u64,
+        is_read: bool,
     ) {
         // Relaxed: the arrival publishes it.
         self.records[number as usize % N].store(record, Ordering::Relaxed);
@@ -50,7 +51,11 @@ impl<const N: usize> PostRing<N> {
         self.chain.store(chain, Ordering::Relaxed);
         let slot = self.slot(number);
         slot.bring(words);
-        slot.enter(number + 1, signature);
+        if is_read {
+            slot.enter(number + 1, signature);
+        } else {
+            slot.enter_silently(number + 1, signature);
+        }
         // Its readers have the line of the next slot since they read it, and the next arrival must have it back.
         prefetch_to_write(self.slot(number + 1));
     }
