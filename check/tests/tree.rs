@@ -25,7 +25,7 @@ const WRONG_ON_PURPOSE: [(&str, usize); 28] = [
     ("examples/deadlock_gallery/collectives.rs", 1),
     ("examples/deadlock_gallery/events.rs", 1),
     ("io/tests/refusals.rs", 1),
-    ("io/tests/reports.rs", 2),
+    ("io/tests/reports.rs", 3),
     ("proptests/tests/asynchronous/apart.rs", 2),
     ("proptests/tests/asynchronous/failed.rs", 1),
     ("proptests/tests/asynchronous/reports.rs", 6),
