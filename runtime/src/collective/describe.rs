@@ -1,5 +1,7 @@
 //! The call of an image as text: from the signature that it published, and the texts that it recorded.
 
+use std::fmt;
+
 use crate::call::operation::{OPERATIONS, Operation};
 use crate::call::{
     ALGORITHM, ALGORITHM_BITS, ASKING, ASYNCHRONOUS, Call, ON_BEHALF, ObjectId, READ, ROOT_BITS,
@@ -8,7 +10,6 @@ use crate::image::descriptor::Descriptor;
 use crate::image::team::Team;
 use crate::lockfree::arrival::Signature;
 use coarray_fabric::system::type_name::short;
-use std::fmt;
 
 impl Call {
     /// This image's call, as text.
