@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use coarray_fabric::{Fabric, Message, SignalOperation};
 use coarray_runtime::this_image;
 
-use crate::block::{Block, Dice, all_meet, sync};
+use crate::block::{Block, Dice, all_meet, rounds, sync};
 
 /// In the first byte of what is sent here, if there is one. Messages of the library begin with a small number.
 const MARK: u8 = 0x40;
@@ -87,7 +87,7 @@ pub fn news() {
         }
     };
     all_meet();
-    for round in 0..500_usize {
+    for round in 0..rounds(500) {
         block.put(next, 4096 * me, &[round as u8; 3000]);
         block.put(next, 4096 * me + 4000, &[round as u8; 5]);
         if round % 2 == 0 {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use coarray_fabric::{AtomicOperation, Buffer, Request, Word, has_outstanding};
 
-use crate::block::{Block, Dice, all_meet};
+use crate::block::{Block, Dice, all_meet, rounds};
 
 /// Copies of many lengths arrive whole and where they belong.
 pub fn sizes() {
@@ -58,7 +58,7 @@ pub fn order() {
     // What each image's bytes for this image are to hold, and what is to come of gets.
     let mut model = vec![[0_u8; LENGTH]; images];
     let mut gets: VecDeque<(Request, Vec<u8>)> = VecDeque::new();
-    for step in 0..6000_usize {
+    for step in 0..rounds(6000) {
         let image = dice.below(images);
         let start = dice.below(LENGTH);
         let length = 1 + dice.below((LENGTH - start).min(40));

@@ -2,7 +2,7 @@
 
 use coarray_fabric::{Buffer, Signal, SignalOperation};
 
-use crate::block::{Block, all_meet};
+use crate::block::{Block, all_meet, rounds};
 
 /// None, one that is staged where puts are, a page, and too much for any buffer.
 const LENGTHS: [usize; 4] = [0, 8, 4096, 1 << 20];
@@ -16,7 +16,6 @@ const LONG: usize = 128 + MOST;
 
 /// The bytes are there when the signal is seen, while a long put to a third image is in flight.
 pub fn with_bytes() {
-    const ROUNDS: usize = 25;
     let block = Block::new(LONG + MOST);
     let fabric = block.image.fabric();
     let (me, images) = (block.image.index(), block.image.images());
@@ -24,7 +23,7 @@ pub fn with_bytes() {
     let operations = [SignalOperation::Set, SignalOperation::Add];
     let calls = LENGTHS.map(|length| operations.map(|operation| (length, operation)));
     let mut value = 0;
-    for (length, operation) in calls.as_flattened().repeat(ROUNDS) {
+    for (length, operation) in calls.as_flattened().repeat(rounds(30)) {
         let amount = match operation(0) {
             SignalOperation::Set(_) => value + 3,
             SignalOperation::Add(_) => 3,
@@ -67,7 +66,7 @@ pub fn in_order() {
             fabric.put_signal(next, place, start, length, word, operation);
         }
     };
-    for round in 0..500_u64 {
+    for round in 0..rounds(500) as u64 {
         let byte = round as u8;
         for length in [8, 3000] {
             block.put(next, BYTES, &vec![byte ^ 1; length]);

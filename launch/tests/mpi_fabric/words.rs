@@ -2,7 +2,7 @@
 
 use coarray_fabric::{AtomicOperation, Word};
 
-use crate::block::{Block, all_meet};
+use crate::block::{Block, all_meet, rounds};
 
 impl Block {
     fn atomic(&self, image: usize, byte: usize, word: Word, operation: AtomicOperation) -> u64 {
@@ -51,11 +51,11 @@ pub fn operations() {
 /// No image's operation is lost among those of others, of the same kind or of another one.
 pub fn contention() {
     use AtomicOperation::{Add, CompareExchange, Load, Xor};
-    const ROUNDS: u64 = 300;
     let block = Block::new(64);
     let me = block.image.index() as u64;
     let images = block.image.images() as u64;
-    for round in 0..ROUNDS {
+    let rounds = rounds(300) as u64;
+    for round in 0..rounds {
         block.atomic(0, 0, Word::Bits64, Add(1));
         let mut seen = block.atomic(0, 0, Word::Bits64, Load);
         loop {
@@ -73,9 +73,9 @@ pub fn contention() {
         }
     }
     all_meet();
-    let both = (images * ROUNDS) << 32 | (images * ROUNDS);
+    let both = (images * rounds) << 32 | (images * rounds);
     assert_eq!(block.atomic(0, 0, Word::Bits64, Load), both);
-    let thirds = images * ROUNDS.div_ceil(3);
+    let thirds = images * rounds.div_ceil(3);
     assert_eq!(block.atomic(0, 8, Word::Bits32, Load), thirds << 16);
     all_meet();
 }
