@@ -68,7 +68,7 @@ impl<'a> Posts<'a> {
     ) {
         traffic::note(self.team, image, length * size_of::<T>());
         let range = first * size_of::<T>()..(first + length) * size_of::<T>();
-        self.post.read(image, |bytes| {
+        self.post.read(image, range.clone(), |bytes| {
             // SAFETY: the caller vouches that the bytes are `T`s; they start a whole number of these behind the post's start, which is
             // aligned to a cache line.
             use_values(&unsafe { Part::new(Contribution::here(&bytes[range])) });
@@ -77,6 +77,7 @@ impl<'a> Posts<'a> {
 
     /// Waits for the values of an image, and returns how many it has posted.
     pub(crate) fn length<T: Remote>(&self, image: usize) -> usize {
-        self.post.read(image, |bytes| bytes.len() / size_of::<T>())
+        self.post
+            .read(image, 0..0, |bytes| bytes.len() / size_of::<T>())
     }
 }

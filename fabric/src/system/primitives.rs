@@ -36,11 +36,23 @@ pub fn pause() {
 
 /// Tells the processor that this thread is about to write `place`, which others have read.
 #[inline]
-pub fn prefetch_to_write<T>(place: &T) {
-    // SAFETY: a prefetch accesses nothing. Processors of this architecture that lack it do nothing.
+pub fn prefetch_to_write<T>(place: *const T) {
+    // SAFETY: a prefetch accesses nothing, wherever the pointer leads. Processors of this architecture that lack it do nothing.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         std::arch::asm!("prefetchw [{}]", in(reg) place, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
+}
+
+/// Tells the processor that this thread is about to read `place`, which another has written.
+#[inline]
+pub fn prefetch_to_read<T>(place: *const T) {
+    // SAFETY: a prefetch accesses nothing, wherever the pointer leads.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = place;

@@ -18,9 +18,13 @@ use crate::lockfree::eventcount::{self, Around, WaitStrategy};
 use crate::lockfree::post_ring::POSTS;
 use crate::waiting::{Cause, Stop, Waiting};
 use coarray_fabric::memory::region::{BUFFER_BYTES, POSTED_BYTES};
+use coarray_fabric::system::primitives::{prefetch_to_read, prefetch_to_write};
 
 /// Up to so many bytes lie in the slot of the post, behind their length; more in the scratch space.
 const INSIDE: usize = (WORDS - 1) * size_of::<u64>();
+
+/// So many bytes are asked for before it is known that they are there.
+const AHEAD: usize = 4 * ALIGN;
 
 /// A blocking collective to which this image has posted. While this lives, the image makes no other collective call of the team.
 #[derive(Debug)]
@@ -28,6 +32,8 @@ pub struct Post<'a> {
     team: &'a Team,
     call: &'a Call,
     number: u64,
+    /// Where in the scratch space this image's bytes begin, and so those of all images whose calls were the same.
+    start: usize,
 }
 
 impl Drop for Post<'_> {
@@ -62,10 +68,11 @@ impl Team {
             self.refuse_epoch(call);
         }
         let number = self.posts.get();
-        let post = Post {
+        let mut post = Post {
             team: self,
             call,
             number,
+            start: 0,
         };
         let image = self.image();
         image.check_abort();
@@ -82,6 +89,7 @@ impl Team {
             unsafe { self.barrier(&call.at_step(READ)) };
             (posts, used) = (0, 0);
         }
+        post.start = used;
         let mut words = [bytes.len() as u64, 0, 0];
         if bytes.len() <= INSIDE {
             let mut inside = [0; INSIDE];
@@ -111,6 +119,13 @@ impl Team {
         let (signature, record) = (call.signature(), image.last_call.number());
         let ring = &self.control(self.index()).posts;
         ring.post(number, &words, signature, record, chain, is_read);
+        if bytes.len() > INSIDE && used + 2 * room <= POSTED_BYTES {
+            // The next post is likely to be as long as this one; who read what was there before must give its lines back.
+            let next = self.posted_bytes(self.index(), used + room..used + 2 * room);
+            for line in (0..room.min(AHEAD)).step_by(ALIGN) {
+                prefetch_to_write(next.wrapping_add(line));
+            }
+        }
         post
     }
 
@@ -141,16 +156,29 @@ impl Team {
 pub const MOST_POSTED: usize = POSTED_BYTES / 8;
 
 impl Post<'_> {
-    /// Waits for the post of the image with this index, and calls `use_bytes` with all of its bytes; they are aligned to a cache line.
+    /// Waits for the post of the image with this index, and calls `use_bytes` with all of its bytes; they are aligned to a cache line. Those
+    /// in `wanted` are asked for at once.
     ///
     /// If the image is in another collective, or has failed, the job ends with a report. If the job has ended, the
     /// image unwinds.
     #[inline]
-    pub fn read<R>(&self, index: usize, use_bytes: impl FnOnce(&[u8]) -> R) -> R {
+    pub fn read<R>(
+        &self,
+        index: usize,
+        wanted: Range<usize>,
+        use_bytes: impl FnOnce(&[u8]) -> R,
+    ) -> R {
         #[repr(align(64))]
         struct Inside([[u8; size_of::<u64>()]; WORDS - 1]);
 
         let slot = self.team.control(index).posts.slot(self.number);
+        if wanted.end > INSIDE && wanted.end <= POSTED_BYTES - self.start {
+            let scratch = self.team.posted_bytes(index, self.start..POSTED_BYTES);
+            let first = scratch.wrapping_add(wanted.start);
+            for line in (0..wanted.len().min(AHEAD)).step_by(ALIGN) {
+                prefetch_to_read(first.wrapping_add(line));
+            }
+        }
         if !slot.has_entered(self.number + 1) {
             self.await_post(slot, index);
         }

@@ -57,7 +57,7 @@ pub(crate) fn light_fence() {
     }
 }
 
-pub(crate) fn prefetch_to_write<T>(_place: &T) {}
+pub(crate) fn prefetch_to_write<T>(_place: *const T) {}
 
 pub(crate) fn heavy_fence() -> bool {
     fence(Ordering::SeqCst);
