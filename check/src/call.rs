@@ -25,8 +25,9 @@ const ELSEWHERE: [&str; 6] = [
 ];
 
 /// The job ends in these.
-const NEVER: [&str; 6] = [
+const NEVER: [&str; 7] = [
     "error_stop",
+    "error_stop_quiet",
     "error_stop_with",
     "exit",
     "abort",

@@ -59,11 +59,11 @@ impl JobStatus {
         }
     }
 
-    /// The report, in whole lines; nothing where a Unix tool would end without a word.
+    /// The report, in whole lines; nothing where a Unix tool would end without a word, or the program asks for that.
     pub(crate) fn report(&self) -> Option<String> {
         let text = match self {
             Self::Unread => return None,
-            Self::Failed(failure) => failure.to_string(),
+            Self::Failed(failure) => Some(failure.to_string()).filter(|text| !text.is_empty())?,
             Self::Died {
                 image,
                 process,
@@ -154,5 +154,6 @@ mod tests {
             assert_eq!(status.report().unwrap(), report);
         }
         assert_eq!(JobStatus::Unread.report(), None);
+        assert_eq!(failed("\u{1}").report(), None);
     }
 }

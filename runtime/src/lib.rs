@@ -58,7 +58,7 @@ pub use job::settings::{
     Bind, FabricKind, ImageCount, RENAMED, SettingError, Settings, Wait, cores,
 };
 pub use job::unwinding::{Panic, report_and_exit, watch_exits};
-pub use lifecycle::failure::{error_stop, error_stop_with, fail_image};
+pub use lifecycle::failure::{error_stop, error_stop_quiet, error_stop_with, fail_image};
 pub use lifecycle::run_image::{Ending, run_image};
 pub use lifecycle::status::{ImageStatus, failed_images, image_status, stopped_images};
 pub use lifecycle::stop::{stop, until_stopped};

@@ -12,6 +12,7 @@ pub fn trials() -> Vec<Check> {
         ),
         ("error_stop_ends_the_job_with_its_code", error_stop),
         ("a_message_of_the_program_is_printed_once", own_words),
+        ("a_quiet_end_is_an_exit_code_and_no_report", without_words),
         (
             "a_failure_returned_from_main_is_one_of_the_job",
             failure_from_main,
@@ -199,6 +200,18 @@ fn own_words() {
             on_threads(images, "error_stop_with"),
         ] {
             assert_eq!(soon(run(command)).failure(3), "no such file: moon.rle\n");
+        }
+    }
+}
+
+fn without_words() {
+    for images in COUNTS {
+        for command in [
+            plain(images, "error_stop_quiet"),
+            on_threads(images, "error_stop_quiet"),
+        ] {
+            let end = soon(run(command));
+            assert_eq!((end.code, end.stderr.as_str()), (Some(3), ""));
         }
     }
 }

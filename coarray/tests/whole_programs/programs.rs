@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use coarray::error_stop_with;
+use coarray::{error_stop_quiet, error_stop_with};
 use coarray::prelude::*;
 
 use crate::{coordination, delays, failing, sharing};
@@ -84,6 +84,13 @@ pub fn run(name: &str) -> ExitCode {
         }),
         "error_stop" => coarray::launch(|| if is_last() { error_stop(7) } else { sync_all() }),
         "error_stop_with" => coarray::launch(|| error_stop_with(3, "no such file: moon.rle")),
+        "error_stop_quiet" => coarray::launch(|| {
+            if is_last() {
+                error_stop_quiet(3)
+            } else {
+                sync_all()
+            }
+        }),
         "failure" => coarray::launch(failing::failure),
         "told_failure" => failing::told::main(),
         "exit_code" => coarray::launch(|| ExitCode::from(if is_last() { 9 } else { 0 })),

@@ -22,7 +22,14 @@ pub(crate) fn begins_report() -> bool {
 
 /// Prints why the job failed.
 pub fn report(failure: &Failure) {
-    // In one piece: other images may report too.
-    let line = format!("{failure}\n");
-    eprint!("{line}");
+    tell(&failure.to_string());
+}
+
+/// Prints a report; nothing of one without words.
+pub(crate) fn tell(report: &str) {
+    if !report.is_empty() {
+        // In one piece: other images may report too.
+        let line = format!("{report}\n");
+        eprint!("{line}");
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::Once;
 
 use crate::image::Image;
 use crate::job::control::{Failure, OWN_WORDS};
-use crate::job::report::{PANIC_CODE, begins_report, report};
+use crate::job::report::{PANIC_CODE, begins_report, report, tell};
 use crate::job::settings::FabricKind;
 use crate::job::unwinding::{BLAMED, Fall, IMAGE, LAST_PANIC, Panic, can_unwind, leave, message};
 use coarray_fabric::system::drain_stdio::await_readers;
@@ -124,6 +124,23 @@ pub fn error_stop_with(code: i32, message: impl fmt::Display) -> ! {
     stop(code, format!("{OWN_WORDS}{message}"))
 }
 
+/// Local. Ends the whole job at once with exit code `code` (1 if it is a multiple of 256), and without a report.
+///
+/// For programs whose caller reads the exit code only, and for those that have said why themselves. What else ends the job is reported
+/// as ever, and so is another error that came first. A launcher of MPI or of a cluster may say something of its own.
+///
+/// # Examples
+/// ```
+/// let failure = coarray_launch::Launch::new(2).run(|| coarray_runtime::error_stop_quiet(3)).unwrap_err();
+/// assert_eq!((failure.code, failure.to_string().as_str()), (3, ""));
+/// ```
+///
+/// # Source
+/// Fortran 2018 `error stop` with `quiet=.true.`, clause 11.4.
+pub fn error_stop_quiet(code: i32) -> ! {
+    stop(code, OWN_WORDS.into())
+}
+
 /// Local. Ends this image at once, without unwinding if it is a process. In a fault-tolerant job (`Launch::keep_going`,
 /// `coarun --keep-going`) the other images go on without it; any other job ends as with [`error_stop`]`(1)`.
 ///
@@ -170,7 +187,7 @@ pub fn fail_image() -> ! {
 fn stop(code: i32, text: String) -> ! {
     let code = exit_code(code);
     let Some(image) = Image::try_current() else {
-        eprintln!("{}", text.trim_start_matches(OWN_WORDS));
+        tell(text.trim_start_matches(OWN_WORDS));
         std::process::exit(i32::from(code));
     };
     image.stop(code, text)
