@@ -126,6 +126,9 @@ fn become_program(run: &Run, settings: &Settings) -> ExitCode {
 }
 
 fn become_launcher(run: &Run, settings: &Settings) -> ExitCode {
+    if let Err(error) = launcher::check_name() {
+        return refuse(error);
+    }
     let error = launcher::become_launcher(settings, &run.program, &run.arguments);
     complain(format_args!("coarun: {error}; is it installed?\n"));
     ExitCode::from(error.exit_code())

@@ -80,6 +80,27 @@ pub(crate) fn was_started_here() -> bool {
     env::var_os(LAUNCHED).is_some()
 }
 
+/// The variable that names the launcher, if it is another than the usual one.
+const COMMAND: &str = "COARRAY_LAUNCHER";
+
+/// # Errors
+/// If what should name the launcher says yes or no. Some such words are commands, too, which start nothing and say nothing.
+pub(crate) fn check_name() -> Result<(), String> {
+    match env::var(COMMAND) {
+        Ok(name) if is_answer(&name) => Err(format!(
+            "{COMMAND}={name}: no launcher; it is the command that starts the images, such as mpirun, and COARRAY_FABRIC=processes needs none"
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn is_answer(word: &str) -> bool {
+    let answers = ["0", "1", "true", "false", "yes", "no", "on", "off"];
+    answers
+        .iter()
+        .any(|answer| word.trim().eq_ignore_ascii_case(answer))
+}
+
 /// A launcher and its options.
 fn words(command: &OsStr) -> Vec<OsString> {
     let words = command.as_bytes().split(u8::is_ascii_whitespace);
@@ -98,7 +119,7 @@ pub(crate) fn become_launcher(
         FabricKind::Shmem => "shmemrun",
         _ => "mpirun",
     };
-    let command = env::var_os("COARRAY_LAUNCHER").unwrap_or_else(|| usual.into());
+    let command = env::var_os(COMMAND).unwrap_or_else(|| usual.into());
     let mut words = words(&command).into_iter();
     let launcher = words.next().unwrap_or_else(|| usual.into());
     let source = Command::new(&launcher)
@@ -128,5 +149,11 @@ mod tests {
             ["mpirun", "--oversubscribe", "-q"]
         );
         assert!(words(OsStr::new(" ")).is_empty());
+    }
+
+    #[test]
+    fn an_answer_is_no_launcher() {
+        assert!(is_answer("false") && is_answer("No "));
+        assert!(!is_answer("mpirun") && !is_answer("mpirun --oversubscribe"));
     }
 }

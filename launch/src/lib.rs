@@ -170,6 +170,9 @@ fn launch_with<R: Termination>(
 
 /// Becomes the launcher of the fabric, which starts this program's images; for a program that was started plainly.
 fn start_by_launcher(settings: &Settings) -> ExitCode {
+    if let Err(error) = launcher::check_name() {
+        return refuse(error);
+    }
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let error = match std::env::current_exe() {
         Ok(program) => launcher::become_launcher(settings, &program, &arguments),

@@ -28,6 +28,7 @@ pub fn trials() -> Vec<Check> {
         ("coarun_runs_any_program", any_program),
         ("coarun_explains_itself", help),
         ("bad_settings_are_refused", bad_settings),
+        ("an_answer_is_no_launcher", answer_as_launcher),
         ("unknown_settings_are_told_once", unknown_settings),
         ("a_missing_program_is_reported", missing_program),
         ("a_hundred_images_start_and_end", hundred_images),
@@ -239,6 +240,17 @@ fn help() {
     assert_eq!(
         run(command).success(),
         format!("coarun {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}
+
+/// Some such words are commands, too, which would start nothing and say nothing.
+fn answer_as_launcher() {
+    let mut command = coarun(&["-n2", "--fabric", "mpi"], "hello");
+    command.env("COARRAY_LAUNCHER", "false");
+    let message = run(command).failure(2);
+    assert!(
+        message.starts_with("coarun: COARRAY_LAUNCHER=false: no launcher; "),
+        "{message}"
     );
 }
 
