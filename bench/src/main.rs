@@ -30,6 +30,7 @@ mod tune;
 use std::error::Error;
 use std::process::ExitCode;
 
+use coarray_fabric::system::broken_pipe::end_when_unread;
 use options::{Command, Options};
 
 /// What users can ask for. A new command is a line here, and a paragraph of the help text.
@@ -53,13 +54,16 @@ fn main() -> ExitCode {
         Some(task::JOB) => return coarray::launch(job::run),
         Some(task::NOTHING) => Ok(()),
         Some(task::LOOP) => busy::loops::compute(words.next()).map_err(Into::into),
-        _ => match options::parse(std::env::args_os().skip(1), &COMMANDS) {
-            Ok(request) => follow(request),
-            Err(error) => {
-                eprintln!("cobench: {error}");
-                return ExitCode::from(USAGE);
+        _ => {
+            end_when_unread();
+            match options::parse(std::env::args_os().skip(1), &COMMANDS) {
+                Ok(request) => follow(request),
+                Err(error) => {
+                    eprintln!("cobench: {error}");
+                    return ExitCode::from(USAGE);
+                }
             }
-        },
+        }
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

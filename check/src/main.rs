@@ -28,13 +28,12 @@ fn main() -> ExitCode {
         Err(error) => return complain(&format!("{error}; see cargo coarray --help")),
     };
     match request {
-        Request::Help => print!("{}", options::HELP),
-        Request::Version => println!("cargo-coarray {}", env!("CARGO_PKG_VERSION")),
+        Request::Help => say(options::HELP),
+        Request::Version => say(concat!("cargo-coarray ", env!("CARGO_PKG_VERSION"), "\n")),
         Request::Check(options) => {
             return match check(&options) {
                 Ok((text, calls)) => {
-                    // Who reads no further has seen enough.
-                    let _ = std::io::stdout().write_all(text.as_bytes());
+                    say(&text);
                     ExitCode::from(u8::from(calls > 0))
                 }
                 Err(error) => complain(&error),
@@ -42,6 +41,11 @@ fn main() -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+fn say(text: &str) {
+    // Who reads no further has seen enough.
+    let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
 fn complain(error: &str) -> ExitCode {

@@ -174,3 +174,12 @@ fn bad_input_is_refused_in_words() {
     );
     assert_eq!(run.code, Some(2));
 }
+
+#[test]
+fn it_says_no_more_when_nobody_reads_it_any_more() {
+    let (_, unread) = std::io::pipe().unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cargo-coarray"));
+    let output = command.arg("--help").stdout(unread).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(output.status.success());
+}

@@ -10,6 +10,8 @@ pub mod table;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use coarray_fabric::system::broken_pipe::end_when_unread;
+
 use crate::driver::options::{HELP, Options};
 
 /// Exit code for a command line that cannot be understood.
@@ -18,6 +20,7 @@ const USAGE: u8 = 2;
 /// Runs the program `conform` with these arguments.
 #[must_use]
 pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    end_when_unread();
     let options = match Options::parse(arguments) {
         Ok(Some(options)) => options,
         Ok(None) => {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use coarray_conformance::clauses;
+use testing::unread;
 
 const CONFORM: &str = env!("CARGO_BIN_EXE_conform");
 const CONFORMANCE: &str = env!("CARGO_BIN_EXE_conformance");
@@ -72,6 +73,14 @@ fn a_fabric_that_is_not_there_has_a_reason_below_the_table() {
     command.args(["--require", "mpi"]);
     let table = text(command.output().unwrap(), 1);
     assert!(table.contains("mpi is required"), "{table}");
+}
+
+#[test]
+fn it_ends_without_a_word_when_nobody_reads_it_any_more() {
+    let mut command = Command::new(CONFORM);
+    let output = command.arg("--help").stdout(unread()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(!output.status.success());
 }
 
 #[test]

@@ -10,4 +10,4 @@ pub mod launcher;
 mod process;
 pub mod programs;
 
-pub use process::{End, end_of, run, run_with_input, script};
+pub use process::{End, end_of, run, run_with_input, script, unread};

@@ -77,3 +77,10 @@ pub fn script(program: &Path, lines: &str) {
     shell.arg("sh").arg(program).arg(lines);
     assert!(shell.status().unwrap().success());
 }
+
+/// An output that nobody reads any more.
+#[must_use]
+pub fn unread() -> Stdio {
+    let (_, output) = std::io::pipe().unwrap();
+    output.into()
+}

@@ -1,5 +1,6 @@
 //! `cobench` as its users start it. Nothing is said about how long anything takes.
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -7,7 +8,7 @@ use crate::run::{assert_refused, printed, run};
 use coarray_collectives::{Kind, TuningTable};
 use serde_json::Value;
 use tempfile::TempDir;
-use testing::script;
+use testing::{script, unread};
 
 fn number(object: &Value, key: &str) -> f64 {
     let number = object[key].as_f64();
@@ -367,4 +368,12 @@ fn help_is_printed_once() {
     for line in ["--help", "micro --help"] {
         assert_eq!(printed(line).matches("usage: cobench").count(), 1);
     }
+}
+
+#[test]
+fn it_ends_without_a_word_when_nobody_reads_it_any_more() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cobench"));
+    let output = command.arg("--help").stdout(unread()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.signal(), Some(libc::SIGPIPE));
 }
