@@ -206,8 +206,16 @@ impl Start {
         // If the images disagree about the root, the barrier reports that instead.
         // SAFETY: no layer relies on anything that an image did before this barrier: no image completes the call.
         unsafe { self.team.barrier(call) };
-        let (name, images) = (operation.name(), self.team.images());
-        panic!("{name} with image {root} as root, but there are {images} images")
+        let name = operation.name();
+        match self.team.part_of_the_job() {
+            None => {
+                let images = self.team.images();
+                panic!("{name} with image {root} as root, but there are {images} images")
+            }
+            Some(part) => {
+                panic!("{name} with image {root} as root, but this is a team of {part}")
+            }
+        }
     }
 
     /// The algorithm for an operation of kind `kind` on `bytes` bytes; [`Algorithm::Eager`] only where they are posted, and
@@ -282,6 +290,7 @@ impl CallFailed {
 macro_rules! forms {
     (
         $(#[$doc:meta])*
+        $(must_use $why:literal)?
         fn $name:ident [$($generics:tt)*] ($($argument:ident: $type:ty),*) -> $result:ty
         where [$($bounds:tt)*]
 
@@ -291,6 +300,7 @@ macro_rules! forms {
         |$start:ident| $run:expr
     ) => {
         $(#[$doc])*
+        $(#[must_use = $why])?
         #[inline]
         #[track_caller]
         pub fn $name<$($generics)*>($($argument: $type),*) -> $result
@@ -325,6 +335,7 @@ macro_rules! forms {
             ///
             /// # Examples
             /// See [`Collective`](crate::Collective), and the function of this name.
+            $(#[must_use = $why])?
             #[inline]
             #[track_caller]
             pub fn $name<$($generics)*>(self, $($argument: $type),*) -> $result

@@ -104,11 +104,9 @@ fn sync(images: &[usize], caller: &'static Location<'static>) -> Result<(), Imag
 #[track_caller]
 fn check(images: &[usize], team: &Team) {
     for (position, &index) in images.iter().enumerate() {
-        assert!(
-            index < team.images(),
-            "there is no image {index} to synchronise with: the images are numbered 0 to {}",
-            team.images() - 1
-        );
+        if index >= team.images() {
+            team.no_such_image(index);
+        }
         assert!(
             !images[..position].contains(&index),
             "sync_images names image {index} twice"

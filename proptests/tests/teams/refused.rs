@@ -1,5 +1,7 @@
 //! What cannot be done with teams ends the job with a message that names the image and the line.
 
+use coarray::failure::image_status;
+use coarray::irregular::Conveyor;
 use coarray::prelude::*;
 use coarray::{Launch, sync_team};
 
@@ -83,6 +85,28 @@ fn images_outside_the_team_of_a_coarray_do_not_exist() {
 }
 
 #[test]
+fn images_beyond_a_team_are_told_how_many_it_has() {
+    let none = "there is no image 3 in this team of 2 of the 4 images: in the team they are numbered 0 to 1";
+    let root = "co_broadcast with image 3 as root, but this is a team of 2 of the 4 images";
+    let of_team = |call: fn()| {
+        refusal(4, move || {
+            Team::form(this_image() % 2).change(call);
+        })
+    };
+    for (call, expected) in [
+        ((|| sync_images(&[3])) as fn(), none),
+        (|| _ = image_status(3), none),
+        (|| _ = Team::current().image_status(3), none),
+        (|| coarray::fence(3), none),
+        (|| co_broadcast(&mut 1, 3), root),
+        (|| Conveyor::<i32>::new().convey([(3, 1)], |_, _| ()), none),
+    ] {
+        let text = of_team(call);
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
 fn siblings_that_do_not_exist_are_named() {
     let text = refusal(2, || {
         let team = Team::form(3);
@@ -120,7 +144,7 @@ fn coarrays_of_different_teams_are_not_opened_together() {
 fn sync_images_names_what_is_wrong_with_its_images() {
     let text = refusal(2, || sync_images(&[7]));
     assert!(
-        text.contains("there is no image 7 to synchronise with: the images are numbered 0 to 1"),
+        text.contains("there is no image 7: the images are numbered 0 to 1"),
         "{text}"
     );
     let text = refusal(2, || sync_images(&[1, 0, 1]));

@@ -195,14 +195,20 @@ impl Team {
     #[inline(never)]
     #[track_caller]
     pub fn no_such_image(&self, index: usize) -> ! {
-        let (images, last) = (self.images(), self.images() - 1);
-        if self.origin.is_none() {
-            panic!("there is no image {index}: the images are numbered 0 to {last}");
+        let last = self.images() - 1;
+        match self.part_of_the_job() {
+            None => panic!("there is no image {index}: the images are numbered 0 to {last}"),
+            Some(part) => panic!(
+                "there is no image {index} in this team of {part}: in the team they are numbered 0 to {last}"
+            ),
         }
-        let job = self.image.images();
-        panic!(
-            "there is no image {index} in this team of {images} of the {job} images: in the team they are numbered 0 to {last}"
-        )
+    }
+
+    /// How many of the images are in this team, in words; none if it is the whole job.
+    #[must_use]
+    pub fn part_of_the_job(&self) -> Option<String> {
+        let words = || format!("{} of the {} images", self.images(), self.image.images());
+        self.origin.as_ref().map(|_| words())
     }
 
     /// The number of each image of the team, by index.
@@ -333,8 +339,9 @@ impl Team {
         self.has_failed.get()
     }
 
-    /// Whether any image of the team [is gone](Self::is_gone).
-    pub(crate) fn is_incomplete(&self) -> bool {
+    /// Whether any image of the team enters no barrier any more, and the others go on.
+    #[must_use]
+    pub fn is_incomplete(&self) -> bool {
         self.look_for_failures();
         self.is_incomplete.get()
     }

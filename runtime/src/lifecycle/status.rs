@@ -119,11 +119,9 @@ impl Team {
     #[must_use]
     #[track_caller]
     pub fn image_status(&self, index: usize) -> ImageStatus {
-        assert!(
-            index < self.images(),
-            "there is no image {index}: the images are numbered 0 to {}",
-            self.images() - 1
-        );
+        if index >= self.images() {
+            self.no_such_image(index);
+        }
         // Images of other nodes tell it by messages, which a program that asks in a loop must see in the end.
         self.image().poll();
         if self.is_failed(index) {
