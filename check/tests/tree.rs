@@ -31,7 +31,7 @@ const WRONG_ON_PURPOSE: [(&str, usize); 28] = [
     ("proptests/tests/asynchronous/reports.rs", 6),
     ("proptests/tests/collectives/serialised.rs", 2),
     ("proptests/tests/halos/errors.rs", 2),
-    ("proptests/tests/irregular/waits.rs", 1),
+    ("proptests/tests/irregular/waits.rs", 2),
     ("proptests/tests/mismatches/absent.rs", 2),
     ("proptests/tests/mismatches/kinds.rs", 1),
     ("proptests/tests/mismatches/many_nodes.rs", 2),

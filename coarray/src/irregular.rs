@@ -39,7 +39,9 @@ mod packets;
 mod record;
 mod routes;
 mod runs;
+mod streaming;
 mod traffic;
+mod trying;
 mod waiting;
 
 pub use adds::Adds;
@@ -48,4 +50,5 @@ pub use conveyor::{Conveyor, ConveyorOptions};
 pub use full::Full;
 pub use open_conveyor::OpenConveyor;
 pub use routes::Hops;
+pub use trying::try_wait_any;
 pub use waiting::{Conveying, wait_any};

@@ -53,24 +53,37 @@ impl Bell {
         self.heard.get()
     }
 
-    /// Sleeps until a post comes that was not heard. If an image of the team has failed, and none has come, the job ends with a report.
+    /// Sleeps until a post comes that was not heard.
+    ///
+    /// # Errors
+    /// If an image of the team has failed or stopped, and none has come.
     pub(super) fn sleep(
         &self,
         opened: &'static Location<'static>,
         caller: &'static Location<'static>,
-    ) {
+    ) -> Result<(), ImageFailed> {
         let waiting = Waiting {
             team: self.team(),
             opened,
             caller,
         };
-        if self.events[0].wait_because(&waiting).is_err() {
-            let operation =
-                format!("a wait for items of the conveyor opened at {opened}, at {caller}");
-            self.team()
-                .fail_because(&ImageFailed::of(self.team()), &operation);
-        }
+        self.events[0]
+            .wait_because(&waiting)
+            .map_err(|_| self.team().missing_images())?;
         self.heard.set(self.heard.get() + 1);
+        Ok(())
+    }
+
+    /// Ends the job, because a wait cannot end.
+    #[cold]
+    pub(super) fn end_job(
+        &self,
+        failed: &ImageFailed,
+        opened: &'static Location<'static>,
+        caller: &'static Location<'static>,
+    ) -> ! {
+        let operation = format!("a wait for items of the conveyor opened at {opened}, at {caller}");
+        self.team().fail_because(failed, &operation)
     }
 }
 
@@ -94,6 +107,6 @@ impl Cause for Waiting<'_> {
     }
 
     fn has_failed(&self) -> bool {
-        self.team.has_failed_images()
+        self.team.is_incomplete()
     }
 }

@@ -7,7 +7,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use coarray_coref::{LeavesItsThread, Remote, Shape};
-use coarray_runtime::Call;
+use coarray_runtime::{AllocError, Call, ImageFailed};
 use coarray_sync::Coevent;
 
 use super::bell::Bell;
@@ -20,6 +20,7 @@ use super::routes::{Hops, Routes};
 use super::traffic::Traffic;
 use crate::coarray::Coarray;
 use crate::create::{create_part, refuse};
+use crate::open::Open;
 
 /// The longest packet that can be asked for, in bytes.
 const LONGEST: usize = 1 << 30;
@@ -147,9 +148,38 @@ impl<T: ?Sized + Shape<Item: Remote> + 'static> Conveyor<T> {
     #[must_use]
     #[track_caller]
     pub fn with_options(options: ConveyorOptions) -> Self {
+        or_refuse::<T>(Self::try_with_options(options))
+    }
+
+    /// Collective. As [`with_options`](Self::with_options), but returns the error.
+    ///
+    /// # Errors
+    /// As [`Coarray::try_new`], the same on all images.
+    ///
+    /// # Panics
+    /// If packets have no bytes, or more than 1 GiB. The job ends with a report if the images disagree about the items or the options.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::failure::fail_image;
+    /// use coarray::irregular::Conveyor;
+    /// use coarray::prelude::*;
+    ///
+    /// let survivors = coarray::Launch::new(3).keep_going(true).run(|| {
+    ///     if this_image() == 1 {
+    ///         fail_image();
+    ///     }
+    ///     Conveyor::<f64>::try_with_options(Default::default()).is_err()
+    /// });
+    /// assert_eq!(survivors.unwrap(), [true, true]);
+    /// ```
+    ///
+    /// # Source
+    /// As [`Coarray::try_new`].
+    #[track_caller]
+    pub fn try_with_options(options: ConveyorOptions) -> Result<Self, AllocError> {
         let caller = Location::caller();
-        let events = create_part::<Self, _>(1, caller, |_| Coevent::new())
-            .unwrap_or_else(|error| refuse(error, &Call::on_part::<Self, [Coevent]>(1, caller)));
+        let events = create_part::<Self, _>(1, caller, |_| Coevent::new())?;
         Self::with_bell(Rc::new(Bell::new(events)), options, caller)
     }
 
@@ -194,6 +224,34 @@ impl<T: ?Sized + Shape<Item: Remote> + 'static> Conveyor<T> {
         other: &Conveyor<U>,
         options: ConveyorOptions,
     ) -> Self {
+        or_refuse::<T>(Self::try_beside_with(other, options))
+    }
+
+    /// Collective. As [`beside_with`](Self::beside_with), but returns the error.
+    ///
+    /// # Errors
+    /// As [`Coarray::try_new`], the same on all images.
+    ///
+    /// # Panics
+    /// As [`try_with_options`](Self::try_with_options); or if `other` is not of the current team.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::irregular::Conveyor;
+    ///
+    /// coarray::run(2, || {
+    ///     let questions = Conveyor::<u32>::new();
+    ///     assert!(Conveyor::<f64>::try_beside_with(&questions, Default::default()).is_ok());
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Coarray::try_new`].
+    #[track_caller]
+    pub fn try_beside_with<U: ?Sized + Shape<Item: Remote>>(
+        other: &Conveyor<U>,
+        options: ConveyorOptions,
+    ) -> Result<Self, AllocError> {
         Self::with_bell(Rc::clone(&other.bell), options, Location::caller())
     }
 
@@ -202,7 +260,7 @@ impl<T: ?Sized + Shape<Item: Remote> + 'static> Conveyor<T> {
         bell: Rc<Bell>,
         options: ConveyorOptions,
         caller: &'static Location<'static>,
-    ) -> Self {
+    ) -> Result<Self, AllocError> {
         const { <T::Item as Remote>::CHECK };
         let packet = options.packet_bytes.next_multiple_of(WORD);
         assert!(
@@ -219,8 +277,7 @@ impl<T: ?Sized + Shape<Item: Remote> + 'static> Conveyor<T> {
         let routes = Routes::new(images, options.hops);
         let memory_layout = MemoryLayout::new(packet, routes.links());
         let words = memory_layout.words();
-        let memory = create_part::<Self, u64>(words, caller, |_| 0)
-            .unwrap_or_else(|error| refuse(error, &Call::on_part::<Self, [u64]>(words, caller)));
+        let memory = create_part::<Self, u64>(words, caller, |_| 0)?;
         let all = (0..routes.links()).map(|link| {
             let peer = routes.peer(me, link)?;
             let is_relay = link >= routes.neighbours();
@@ -235,13 +292,13 @@ impl<T: ?Sized + Shape<Item: Remote> + 'static> Conveyor<T> {
             routes,
             me,
         };
-        Self {
+        Ok(Self {
             memory,
             bell,
             links,
             memory_layout,
             items: PhantomData,
-        }
+        })
     }
 
     /// Collective. Begins a phase in which the images push and pull: a barrier.
@@ -256,121 +313,68 @@ impl<T: ?Sized + Shape<Item: Remote> + 'static> Conveyor<T> {
     /// `convey_begin` of *bale*.
     #[track_caller]
     pub fn open(&mut self) -> OpenConveyor<'_, T> {
-        let opened = Location::caller();
-        // A reference to a run has its length beside its address.
-        let varies = size_of::<&T>() > size_of::<usize>();
-        let records = RecordLayout {
-            tag: if self.links.routes.has_two_hops() {
-                NUMBER
-            } else {
-                0
-            },
-            value: size_of::<T::Item>(),
-            varies,
-        };
-        let memory = self.memory.open();
-        let (links, layout) = (&mut self.links, self.memory_layout);
-        OpenConveyor::new(Traffic::new(
-            memory, &self.bell, links, layout, records, opened,
-        ))
+        let (memory, opened) = (self.memory.open(), Location::caller());
+        guard(
+            memory,
+            &self.bell,
+            &mut self.links,
+            self.memory_layout,
+            opened,
+        )
     }
-}
 
-impl<T: Remote> Conveyor<T> {
-    /// Collective. Sends each of `items` to the image it is for, an index in the team, and calls `receive` for each that comes for this image, with
-    /// the image that sent it. Returns when all images have sent all, and all that came here was received.
+    /// Collective. As [`open`](Self::open), but failed images do not end the job.
     ///
-    /// `receive` is called in between, as items come, and before this image waits. It may push to other conveyors, but these cannot
-    /// wait together with this one; see [`wait_any`](super::wait_any).
+    /// # Errors
+    /// The images of the conveyor's team that have failed, or stopped, the same on all others; then it stays closed.
     ///
     /// # Panics
-    /// As [`open`](Self::open); if there is no image with that index.
+    /// As [`open`](Self::open).
     ///
     /// # Examples
     /// ```
+    /// use coarray::failure::fail_image;
     /// use coarray::irregular::Conveyor;
     /// use coarray::prelude::*;
     ///
-    /// coarray::run(4, || {
-    ///     let mut conveyor = Conveyor::<f64>::new();
-    ///     let mut loads = vec![0.0; num_images()];
-    ///     for step in 1..=3 {
-    ///         // As many items as this image wants, in each step.
-    ///         let items = (0..this_image() * step).map(|i| (i % 4, 0.5));
-    ///         conveyor.convey(items, |source, load| loads[source] += load);
+    /// let survivors = coarray::Launch::new(3).keep_going(true).run(|| {
+    ///     let mut conveyor = Conveyor::<u32>::new();
+    ///     if this_image() == 1 {
+    ///         fail_image();
     ///     }
-    ///     assert_eq!(loads[0], 0.0); // image 0 sent nothing
+    ///     conveyor.try_open().unwrap_err().images
     /// });
+    /// assert_eq!(survivors.unwrap(), [[1], [1]]);
     /// ```
     ///
     /// # Source
-    /// As [`Conveyor`].
+    /// As [`Coarray::try_open`].
     #[track_caller]
-    pub fn convey(
-        &mut self,
-        items: impl IntoIterator<Item = (usize, T)>,
-        mut receive: impl FnMut(usize, T),
-    ) {
-        let mut open = self.open();
-        for (image, item) in items {
-            while open.push(image, item).is_err() {
-                open.wait();
-                open.pull_all(&mut receive);
-            }
-        }
-        open.finish();
-        while open.wait() {
-            open.pull_all(&mut receive);
-        }
+    pub fn try_open(&mut self) -> Result<OpenConveyor<'_, T>, ImageFailed> {
+        let (memory, opened) = (self.memory.try_open()?, Location::caller());
+        let (bell, links) = (&self.bell, &mut self.links);
+        Ok(guard(memory, bell, links, self.memory_layout, opened))
     }
 }
 
-impl<T: Remote> Conveyor<[T]> {
-    /// Collective. As [`convey`](Conveyor::convey), for runs of values.
-    ///
-    /// # Panics
-    /// As [`convey`](Conveyor::convey); if a run has 2^32 values or more.
-    ///
-    /// # Examples
-    /// ```
-    /// use coarray::irregular::Conveyor;
-    /// use coarray::prelude::*;
-    ///
-    /// coarray::run(3, || {
-    ///     let mut conveyor = Conveyor::<[u8]>::new();
-    ///     let words = ["to", "whom", "it", "may", "concern"];
-    ///     let mut bytes = 0;
-    ///     // By their length, say.
-    ///     conveyor.convey(words.map(|word| (word.len() % 3, word.as_bytes())), |_, word| bytes += word.len());
-    ///     co_sum(&mut bytes);
-    ///     assert_eq!(bytes, 3 * 18);
-    /// });
-    /// ```
-    ///
-    /// # Source
-    /// As [`Conveyor`]; the elastic conveyors of *bale*.
-    #[track_caller]
-    pub fn convey(
-        &mut self,
-        items: impl IntoIterator<Item = (usize, impl AsRef<[T]>)>,
-        mut receive: impl FnMut(usize, &[T]),
-    ) {
-        let (mut open, mut run) = (self.open(), Vec::new());
-        for (image, item) in items {
-            while open.push(image, item.as_ref()).is_err() {
-                open.wait();
-                while let Some(source) = open.pull_into(&mut run) {
-                    receive(source, &run);
-                }
-            }
-        }
-        open.finish();
-        while open.wait() {
-            while let Some(source) = open.pull_into(&mut run) {
-                receive(source, &run);
-            }
-        }
-    }
+fn guard<'a, T: ?Sized + Shape<Item: Remote>>(
+    memory: Open<'a, [u64]>,
+    bell: &'a Bell,
+    links: &'a mut Links,
+    layout: MemoryLayout,
+    opened: &'static Location<'static>,
+) -> OpenConveyor<'a, T> {
+    let tag = match links.routes.has_two_hops() {
+        true => NUMBER,
+        false => 0,
+    };
+    let records = RecordLayout {
+        tag,
+        value: size_of::<T::Item>(),
+        // A reference to a run has its length beside its address.
+        varies: size_of::<&T>() > size_of::<usize>(),
+    };
+    OpenConveyor::new(Traffic::new(memory, bell, links, layout, records, opened))
 }
 
 impl<T: ?Sized + Shape<Item: Remote>> fmt::Debug for Conveyor<T> {
@@ -382,4 +386,13 @@ impl<T: ?Sized + Shape<Item: Remote>> fmt::Debug for Conveyor<T> {
             type_name::<T>()
         )
     }
+}
+
+/// The conveyor; if there is no room for it, panics, and if images have failed, ends the job.
+#[track_caller]
+fn or_refuse<T: ?Sized + Shape<Item: Remote> + 'static>(
+    created: Result<Conveyor<T>, AllocError>,
+) -> Conveyor<T> {
+    let call = Call::on_part::<Conveyor<T>, [u64]>(1, Location::caller());
+    created.unwrap_or_else(|error| refuse(error, &call))
 }

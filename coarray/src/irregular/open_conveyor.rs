@@ -12,7 +12,7 @@ use super::full::Full;
 use super::record::{self, NUMBER, bytes_of, value_at};
 use super::traffic::Traffic;
 use super::waiting::sealed::{self, State};
-use super::waiting::{Conveying, wait};
+use super::waiting::{Conveying, try_wait, wait};
 
 /// A [`Conveyor`](super::Conveyor) in its phase. Nothing but [`wait`](Self::wait) waits.
 ///
@@ -282,7 +282,8 @@ impl<T: ?Sized + Shape<Item: Remote>> Drop for OpenConveyor<'_, T> {
         }
         self.finish();
         let opened = self.traffic.opened;
-        while wait(&mut [self], opened) {
+        // For images that have failed nobody waits, as at the end of any other phase.
+        while let Ok(true) = try_wait(&mut [self], opened) {
             while let Some((link, length)) = self.traffic.find() {
                 link.arriving.consume(length);
             }

@@ -106,7 +106,7 @@ impl<'a> Traffic<'a> {
         fill: impl FnOnce(&mut [u8]),
     ) -> Result<(), Full> {
         let Some(&number) = self.links.first.get(image) else {
-            no_such_image(image, self.links.first.len());
+            self.bell.team().no_such_image(image);
         };
         let number = number as usize;
         if self.links.get(number).leaving.len() >= self.limit {
@@ -373,16 +373,6 @@ impl<'a> Traffic<'a> {
             .flatten()
             .all(|link| link.has_closed && link.has_ended && link.arriving.bytes().is_empty())
     }
-}
-
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn no_such_image(image: usize, images: usize) -> ! {
-    panic!(
-        "there is no image {image}: the images are numbered 0 to {}",
-        images - 1
-    )
 }
 
 #[cold]

@@ -3,6 +3,8 @@
 use std::hint::spin_loop;
 use std::panic::Location;
 
+use coarray_runtime::ImageFailed;
+
 use super::bell::Bell;
 
 /// How often an image that has more to push looks for room before it sends packets that are not full, and sleeps.
@@ -96,6 +98,14 @@ use sealed::State;
 /// The index gather of *bale*; Maley and DeVinney, IA3 2019.
 #[track_caller]
 pub fn wait_any(conveyors: &mut [&mut dyn Conveying]) -> bool {
+    check(conveyors);
+    wait(conveyors, Location::caller())
+}
+
+/// # Panics
+/// If an image cannot wait for these together.
+#[track_caller]
+pub(super) fn check(conveyors: &[&mut dyn Conveying]) {
     let Some(first) = conveyors.first() else {
         panic!("a wait for no conveyor would never end");
     };
@@ -109,7 +119,6 @@ pub fn wait_any(conveyors: &mut [&mut dyn Conveying]) -> bool {
             conveyors[0].opened()
         );
     }
-    wait(conveyors, Location::caller())
 }
 
 /// Waits as [`wait_any`] says, at that line of the program.
@@ -117,19 +126,31 @@ pub(super) fn wait(
     conveyors: &mut [&mut dyn Conveying],
     caller: &'static Location<'static>,
 ) -> bool {
+    try_wait(conveyors, caller).unwrap_or_else(|failed| {
+        let first = &conveyors[0];
+        first.bell().end_job(&failed, first.opened(), caller)
+    })
+}
+
+/// # Errors
+/// If images have failed or stopped, and nothing is there.
+pub(super) fn try_wait(
+    conveyors: &mut [&mut dyn Conveying],
+    caller: &'static Location<'static>,
+) -> Result<bool, ImageFailed> {
     let mut spins = SPINS;
     loop {
         let (mut is_done, mut is_news) = (true, false);
         for conveyor in &mut *conveyors {
             match conveyor.state() {
-                State::Ready => return true,
+                State::Ready => return Ok(true),
                 State::Waiting => is_done = false,
                 State::Done => is_news |= conveyor.tell_done(),
             }
         }
         // That one is done may be what the program finishes another one for.
         if is_done || is_news {
-            return !is_done;
+            return Ok(!is_done);
         }
         if conveyors.iter().any(|conveyor| conveyor.is_behind()) {
             continue;
@@ -141,6 +162,6 @@ pub(super) fn wait(
         }
         conveyors.iter_mut().for_each(|conveyor| conveyor.flush());
         let opened = conveyors[0].opened();
-        conveyors[0].bell().sleep(opened, caller);
+        conveyors[0].bell().sleep(opened, caller)?;
     }
 }

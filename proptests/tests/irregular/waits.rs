@@ -12,6 +12,11 @@ fn settings() -> impl Iterator<Item = Setting> {
     Setting::everywhere().filter(|setting| setting.images > 1)
 }
 
+/// Jobs that keep going without an image.
+fn going_on() -> impl Iterator<Item = Setting> {
+    settings().filter(|setting| setting.nodes == 1)
+}
+
 fn conveyor() -> Conveyor<u64> {
     Conveyor::with_options(ConveyorOptions {
         packet_bytes: 64,
@@ -85,6 +90,74 @@ fn an_image_that_fails_ends_the_wait_with_a_report() {
             report.contains("conveyor") && report.contains(&last),
             "{setting:?}: {report}"
         );
+    }
+}
+
+#[test]
+fn whoever_survives_is_told_and_has_nothing_twice() {
+    for (setting, stops) in going_on().flat_map(|setting| [(setting, false), (setting, true)]) {
+        let last = setting.images - 1;
+        let outcome = setting.launch().keep_going(true).run(|| {
+            let mut conveyor = conveyor();
+            let mut next = vec![0; num_images()];
+            let mut receive = |source: usize, item| {
+                assert_eq!(item, next[source]); // in order, none twice
+                next[source] += 1;
+            };
+            if this_image() == last {
+                let mut open = conveyor.open();
+                for item in 0..50 {
+                    let _ = open.push(0, item);
+                }
+                match stops {
+                    true => mem::forget(open),
+                    false => fail_image(),
+                }
+                return None;
+            }
+            let items =
+                (0..1000).flat_map(|item| (0..num_images()).map(move |image| (image, item)));
+            let failed = conveyor.try_convey(items, &mut receive).unwrap_err();
+            // The guard is gone, and the conveyor of no use any more, like its team. The image that has leaked its guard may still use it.
+            if !stops {
+                assert_eq!(conveyor.try_open().unwrap_err(), failed);
+            }
+            drop(conveyor);
+            let after = Team::form_survivors(1).change(|| {
+                let mut sum = 0;
+                let mut conveyor = Conveyor::<u64>::new();
+                let items = (0..num_images()).map(|image| (image, 1));
+                conveyor.convey(items, |_, item| sum += item);
+                sum
+            });
+            Some((failed.images, failed.stopped, after))
+        });
+        let survivors: Vec<_> = outcome.unwrap().into_iter().flatten().collect();
+        let (failed, stopped) = match stops {
+            true => (vec![], vec![last]),
+            false => (vec![last], vec![]),
+        };
+        assert_eq!(
+            survivors,
+            vec![(failed, stopped, last as u64); last],
+            "{setting:?}"
+        );
+    }
+}
+
+#[test]
+fn a_guard_that_is_dropped_does_not_wait_for_failed_images() {
+    for setting in going_on() {
+        let outcome = setting.launch().keep_going(true).run(|| {
+            let (mut one, mut other) = (conveyor(), Conveyor::<[u8]>::new());
+            let (mut open, mut beside) = (one.open(), other.open());
+            if this_image() == 0 {
+                fail_image();
+            }
+            open.push(0, 1).unwrap();
+            beside.push(0, &[1, 2]).unwrap();
+        });
+        assert_eq!(outcome.unwrap().len(), setting.images - 1);
     }
 }
 
