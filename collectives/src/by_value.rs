@@ -38,7 +38,7 @@ forms! {
     ///
     /// # Source
     /// UPC++ `reduce_all`, specification 2023.3.0 section 12; Fortran 2018 `co_sum`.
-    #[must_use = "the sum is returned; the argument is not changed"]
+    must_use "the sum is returned; the argument is not changed"
     fn co_sum_of [V: ValuesMut] (values: V) -> V where [V::Element: Summand]
 
     /// # Examples
@@ -78,7 +78,7 @@ forms! {
     ///
     /// # Source
     /// As [`co_sum_of`]; Fortran 2018 `co_min`.
-    #[must_use = "the smallest is returned; the argument is not changed"]
+    must_use "the smallest is returned; the argument is not changed"
     fn co_min_of [V: ValuesMut] (values: V) -> V where [V::Element: PartialOrd]
 
     /// # Examples
@@ -118,7 +118,7 @@ forms! {
     ///
     /// # Source
     /// As [`co_sum_of`]; Fortran 2018 `co_max`.
-    #[must_use = "the largest is returned; the argument is not changed"]
+    must_use "the largest is returned; the argument is not changed"
     fn co_max_of [V: ValuesMut] (values: V) -> V where [V::Element: PartialOrd]
 
     /// # Examples
@@ -161,7 +161,7 @@ forms! {
     ///
     /// # Source
     /// As [`co_sum_of`]; Fortran 2018 `co_reduce`.
-    #[must_use = "the result is returned; the argument is not changed"]
+    must_use "the result is returned; the argument is not changed"
     fn co_reduce_of [V: ValuesMut] (
         values: V,
         operation: impl Fn(V::Element, V::Element) -> V::Element
@@ -212,7 +212,7 @@ forms! {
     ///
     /// # Source
     /// As [`co_sum_of`]; `MPI_MINLOC`, MPI 3.1 section 5.9.4.
-    #[must_use = "the smallest is returned; the arguments are not changed"]
+    must_use "the smallest is returned; the arguments are not changed"
     fn co_min_loc_of [V: ValuesMut, P: ValuesMut] (values: V, places: P) -> (V, P)
     where [V::Element: PartialOrd]
 
@@ -261,7 +261,7 @@ forms! {
     ///
     /// # Source
     /// As [`co_sum_of`]; `MPI_MAXLOC`, MPI 3.1 section 5.9.4.
-    #[must_use = "the largest is returned; the arguments are not changed"]
+    must_use "the largest is returned; the arguments are not changed"
     fn co_max_loc_of [V: ValuesMut, P: ValuesMut] (values: V, places: P) -> (V, P)
     where [V::Element: PartialOrd]
 
@@ -303,7 +303,7 @@ forms! {
     ///
     /// # Source
     /// As [`co_sum_of`]; `MPI_Scan`, MPI 3.1 section 5.11.
-    #[must_use = "the result is returned; the argument is not changed"]
+    must_use "the result is returned; the argument is not changed"
     fn co_scan_of [V: ValuesMut] (
         values: V,
         operation: impl Fn(V::Element, V::Element) -> V::Element
@@ -353,7 +353,7 @@ forms! {
     ///
     /// # Source
     /// As [`co_sum_of`]; `MPI_Exscan`, MPI 3.1 section 5.11.
-    #[must_use = "the result is returned; the argument is not changed"]
+    must_use "the result is returned; the argument is not changed"
     fn co_exscan_of [V: ValuesMut] (
         values: V,
         initial: V::Element,
@@ -403,7 +403,7 @@ forms! {
     ///
     /// # Source
     /// UPC++ `broadcast`, specification 2023.3.0 section 12; Fortran 2018 `co_broadcast`.
-    #[must_use = "the values of the root are returned; the argument is not changed"]
+    must_use "the values of the root are returned; the argument is not changed"
     fn co_broadcast_of [V: ValuesMut] (values: V, root: usize) -> V where []
 
     /// # Examples
