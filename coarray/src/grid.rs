@@ -68,7 +68,7 @@ mod transfer;
 pub use block_cyclic::BlockCyclic;
 pub use blocks::Blocks;
 pub use error::GridError;
-pub use exchange_many::{AnyHaloArray, exchange_many};
+pub use exchange_many::{AnyHaloArray, exchange_many, try_exchange_many};
 pub use exchanging::Exchanging;
 pub use gmove::{gmove, try_gmove};
 pub use halo::{Exchange, Halo};

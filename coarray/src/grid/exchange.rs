@@ -218,7 +218,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     }
 
     #[track_caller]
-    fn try_start(
+    pub(super) fn try_start(
         &mut self,
         exchange: &Exchange<D>,
         caller: &'static Location<'static>,

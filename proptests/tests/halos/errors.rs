@@ -1,7 +1,9 @@
 //! What is refused, and how it is said.
 
 use coarray::failure::{fail_image, try_sync_all};
-use coarray::grid::{Blocks, Exchange, GridError, Halo, HaloArray, ImageGrid};
+use coarray::grid::{
+    Blocks, Exchange, GridError, Halo, HaloArray, ImageGrid, exchange_many, try_exchange_many,
+};
 use coarray::{Team, num_images, this_image};
 use coarray_proptests::{IMAGE_COUNTS, Setting, config, mix, panic_of};
 use proptest::prelude::*;
@@ -231,7 +233,7 @@ proptest! {
     #[test]
     fn whoever_survives_a_failure_is_told_by_an_exchange_and_keeps_its_cells(
         images in prop::sample::select(&IMAGE_COUNTS[..]),
-        starts: bool,
+        way in 0..3,
         seed: u64,
     ) {
         let doomed = mix(seed, 1) as usize % images;
@@ -240,6 +242,7 @@ proptest! {
             let grid = ImageGrid::new([images]).unwrap().with_periodic([true]);
             let blocks = Blocks::new([2 * images + 1], grid).unwrap();
             let mut array = HaloArray::filled(&blocks, 1, usize::MAX).unwrap();
+            let mut other = HaloArray::filled(&blocks, 1, 0_u8).unwrap();
             let mine = |round: usize| 1000 * round + this_image();
             let mut round = 0;
             let failed = loop {
@@ -247,9 +250,10 @@ proptest! {
                     fail_image();
                 }
                 array.interior_mut().fill(mine(round));
-                let exchanged = match starts {
-                    true => array.exchange_start().try_finish(),
-                    false => array.try_exchange_with(&Exchange::faces()),
+                let exchanged = match way {
+                    0 => array.exchange_start().try_finish(),
+                    1 => array.try_exchange_with(&Exchange::faces()),
+                    _ => try_exchange_many(&mut [&mut other, &mut array]),
                 };
                 if let Err(failed) = exchanged {
                     break failed;
@@ -299,5 +303,23 @@ fn neighbours_of_an_image_that_has_stopped_are_told() {
         told.iter()
             .all(|failed| failed.stopped.contains(&2) || failed.stopped == [1]),
         "{told:?}"
+    );
+}
+
+#[test]
+fn an_exchange_of_several_ends_the_job_where_an_image_has_failed() {
+    let outcome = Setting::of(3).launch().keep_going(true).run(|| {
+        let blocks = Blocks::new([12], ImageGrid::new([3]).unwrap()).unwrap();
+        let mut one = HaloArray::filled(&blocks, 1, 0).unwrap();
+        let mut other = HaloArray::filled(&blocks, 1, 'a').unwrap();
+        if this_image() == 1 {
+            fail_image();
+        }
+        exchange_many(&mut [&mut one, &mut other]);
+    });
+    let report = outcome.unwrap_err().to_string();
+    assert!(
+        report.contains("cannot complete exchange of the halo array of char [12]"),
+        "{report}"
     );
 }
