@@ -186,6 +186,34 @@ impl<T> Coarray<[T]> {
         Self::from_fn(items.len(), |index| items[index])
     }
 
+    /// Collective. As [`from_slice`](Self::from_slice), but returns the error.
+    ///
+    /// # Errors
+    /// As [`Coarray::try_new`].
+    ///
+    /// # Panics
+    /// As [`try_from_fn`](Self::try_from_fn).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let x = Coarray::try_from_slice(&[1.5; 3]).expect("there is room for three numbers");
+    ///     assert_eq!(x[2], 1.5);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`from_slice`](Self::from_slice).
+    #[track_caller]
+    pub fn try_from_slice(items: &[T]) -> Result<Self, AllocError>
+    where
+        T: Remote,
+    {
+        Self::try_from_fn(items.len(), |index| items[index])
+    }
+
     /// Collective. A coarray of `extent` zeros, the same number on all images.
     ///
     /// # Panics

@@ -150,7 +150,7 @@ pub use coarray_runtime::{
 pub use coarray_sync::{
     Team, fence, image_fence, quiet, sync_all, sync_images, sync_team, team_number,
 };
-pub use group::{open, try_open};
+pub use group::{into_open, open, try_into_open, try_open};
 pub use image_order::{images_from_me, images_shuffled, other_images};
 pub use nd_coarray::{NdCoarray, OpenNd, PublishedNd};
 pub use ndarray;

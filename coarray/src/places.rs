@@ -13,10 +13,10 @@
 //! | the parts of all images | [`Parts`]: by number, or by coordinates [`OnGrid`] |
 //! | the items of all images | [`GlobalIndices`]: [`Global`], by a [`Division`] such as [`Even`] |
 //! | places one after the other | [`UpTo`], of copointers |
-//! | which coarrays open, and are published | [`Openable`], [`Publishable`]; what [`open`](fn@crate::open) takes: [`OpenAll`] |
+//! | which coarrays open, and are published | [`Openable`], [`Publishable`]; what [`open`](fn@crate::open) and [`into_open`](fn@crate::into_open) take: [`OpenAll`], [`IntoOpenAll`] |
 
 pub use crate::global::{Division, Even, Global, GlobalIndices};
-pub use crate::group::OpenAll;
+pub use crate::group::{IntoOpenAll, OpenAll};
 pub use crate::parts::{OnGrid, Parts};
 pub use crate::phase::{Openable, Publishable};
 pub use coarray_coref::{

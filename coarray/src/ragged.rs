@@ -75,13 +75,8 @@ impl<T: Remote> Ragged<T> {
     #[track_caller]
     pub fn from_fn(length: usize, item: impl FnMut(usize) -> T) -> Self {
         let caller = Location::caller();
-        let description = create_part::<Self, _>(1, caller, |_| [0; 2])
+        let mut ragged = Self::try_empty()
             .unwrap_or_else(|error| refuse(error, &Call::on_part::<Self, [[usize; 2]]>(1, caller)));
-        let mut ragged = Self {
-            description,
-            block: None,
-            items: PhantomData,
-        };
         ragged.replace(length, item);
         ragged
     }
@@ -113,6 +108,36 @@ impl<T: Remote> Ragged<T> {
     #[track_caller]
     pub fn empty() -> Self {
         Self::from_fn(0, |_| unreachable!("there are no items"))
+    }
+
+    /// Collective. As [`empty`](Self::empty), but returns the error. Items come by [`try_replace`](Self::try_replace), on each image by itself.
+    ///
+    /// # Errors
+    /// As [`Coarray::try_new`], the same on all images.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::failure::fail_image;
+    /// use coarray::prelude::*;
+    ///
+    /// let survivors = coarray::Launch::new(3).keep_going(true).run(|| {
+    ///     if this_image() == 1 {
+    ///         fail_image();
+    ///     }
+    ///     Ragged::<f64>::try_empty().is_err()
+    /// });
+    /// assert_eq!(survivors.unwrap(), [true, true]);
+    /// ```
+    ///
+    /// # Source
+    /// As [`Coarray::try_new`].
+    #[track_caller]
+    pub fn try_empty() -> Result<Self, AllocError> {
+        Ok(Self {
+            description: create_part::<Self, _>(1, Location::caller(), |_| [0; 2])?,
+            block: None,
+            items: PhantomData,
+        })
     }
 
     /// Local. Replaces this image's run by `length` items, item `i` being `item(i)`.

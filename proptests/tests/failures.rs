@@ -15,9 +15,10 @@ use coarray::failure::{
     ImageFailed, fail_image, failed_images, try_sync_all, try_sync_images, try_sync_team,
 };
 use coarray::grid::{Blocks, GridError, HaloArray, ImageGrid, try_gmove};
+use coarray::irregular::{Conveyor, ConveyorOptions};
 use coarray::ndarray::Array;
 use coarray::prelude::*;
-use coarray::{AllocError, try_open};
+use coarray::{AllocError, try_into_open, try_open};
 use coarray_proptests::{IMAGE_COUNTS, Setting, config, mix};
 use proptest::prelude::*;
 
@@ -27,6 +28,10 @@ struct Before {
     coarray: Coarray<u64>,
     ragged: Ragged<u8>,
     matrix: NdCoarray<u8, 2>,
+    /// Put back by whoever takes them.
+    kept: Option<(Coarray<u8>, Ragged<u64>)>,
+    conveyor: Conveyor<u32>,
+    runs: Conveyor<[u16]>,
     /// Of one dimension, divided among all images.
     array: HaloArray<u16, 1>,
     other: HaloArray<u16, 1>,
@@ -59,7 +64,7 @@ fn on_grid(done: Result<(), GridError>) -> Outcome {
     }
 }
 
-const FORMS: [Form; 65] = [
+const FORMS: [Form; 73] = [
     ("try_sync_all", |_| try_sync_all()),
     ("try_sync_team", |before| try_sync_team(&before.team)),
     ("try_sync_images", |_| {
@@ -102,6 +107,35 @@ const FORMS: [Form; 65] = [
     }),
     ("try_open of several", |before| {
         try_open((&mut before.ragged, &mut before.matrix)).map(drop)
+    }),
+    ("try_into_open of several", |before| {
+        let coarrays = before.kept.take().expect("it is put back");
+        let (kept, outcome) = match try_into_open(coarrays) {
+            Ok((one, other)) => ((one.close(), other.close()), Ok(())),
+            Err((coarrays, failed)) => (coarrays, Err(failed)),
+        };
+        before.kept = Some(kept);
+        outcome
+    }),
+    ("try_from_slice", |_| {
+        creation(Coarray::try_from_slice(&[1; 9]))
+    }),
+    ("try_empty", |_| creation(Ragged::<u8>::try_empty())),
+    ("try_with_options of a conveyor", |_| {
+        creation(Conveyor::<u8>::try_with_options(ConveyorOptions::default()))
+    }),
+    ("try_beside_with of a conveyor", |before| {
+        let options = ConveyorOptions::default();
+        creation(Conveyor::<u8>::try_beside_with(&before.conveyor, options))
+    }),
+    ("try_open of a conveyor", |before| {
+        before.conveyor.try_open().map(drop)
+    }),
+    ("try_convey", |before| {
+        before.conveyor.try_convey([(before.root, 1)], |_, _| ())
+    }),
+    ("try_convey of runs", |before| {
+        before.runs.try_convey([(before.root, [1; 9])], |_, _| ())
     }),
     ("try_gather_global", |before| {
         before.array.try_gather_global(before.root).map(drop)
@@ -244,6 +278,9 @@ proptest! {
                 coarray: Coarray::new(0),
                 ragged: Ragged::from_fn(3, |_| 7),
                 matrix: NdCoarray::zeroed([2, 2]),
+                kept: Some((Coarray::new(1), Ragged::from_fn(2, |_| 1))),
+                conveyor: Conveyor::new(),
+                runs: Conveyor::new(),
                 array: array(),
                 other: array(),
                 root,
