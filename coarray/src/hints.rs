@@ -5,7 +5,9 @@ use std::slice;
 
 use coarray_coref::{Remote, Shape};
 
+use crate::nd_coarray::OpenNd;
 use crate::open::Open;
+use crate::ragged::OpenRagged;
 
 /// Of no guard: there is no local reference into an open coarray.
 #[diagnostic::on_unimplemented(
@@ -34,6 +36,50 @@ where
 impl<T: ?Sized + Shape<Item: Remote>> Open<'_, T> {
     #[doc(hidden)]
     pub fn iter(&self) -> slice::Iter<'_, <T::Item as Remote>::Element>
+    where
+        Self: LocallyUsed,
+    {
+        self.never()
+    }
+}
+
+#[doc(hidden)]
+impl<T: Remote> Index<usize> for OpenRagged<'_, T>
+where
+    Self: LocallyUsed,
+{
+    type Output = T;
+
+    fn index(&self, _index: usize) -> &T {
+        self.never()
+    }
+}
+
+impl<T: Remote> OpenRagged<'_, T> {
+    #[doc(hidden)]
+    pub fn iter(&self) -> slice::Iter<'_, T>
+    where
+        Self: LocallyUsed,
+    {
+        self.never()
+    }
+}
+
+#[doc(hidden)]
+impl<T: Remote, I, const D: usize> Index<I> for OpenNd<'_, T, D>
+where
+    Self: LocallyUsed,
+{
+    type Output = T;
+
+    fn index(&self, _index: I) -> &T {
+        self.never()
+    }
+}
+
+impl<T: Remote, const D: usize> OpenNd<'_, T, D> {
+    #[doc(hidden)]
+    pub fn iter(&self) -> slice::Iter<'_, T>
     where
         Self: LocallyUsed,
     {

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use coarray::{error_stop_quiet, error_stop_with};
 use coarray::prelude::*;
+use coarray::{error_stop_quiet, error_stop_with};
 
 use crate::{coordination, delays, failing, sharing};
 
