@@ -122,7 +122,10 @@ pub unsafe trait Remote: Symmetric + Copy {
     #[doc(hidden)]
     type Cell: AtomicCell<Self>;
 
-    /// Fails to compile for a type whose layout cannot travel. Every function that moves a value evaluates it.
+    /// Fails to compile for a type whose layout cannot travel. Every function that moves a value evaluates it, which `cargo check` does not show for types
+    /// with parameters: `const _: () = Pair::<u8>::CHECK;` does.
+    ///
+    /// An array of no items, `[T; 0]`, travels if `T` does, so that `[T; N]` does for every `N`; other types without bytes are a mistake.
     const CHECK: () = ();
 
     /// Whether all bytes are a valid value, so that bytes from another image need no check.

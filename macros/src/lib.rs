@@ -145,7 +145,21 @@ pub fn derive_shared(item: TokenStream) -> TokenStream {
 ///
 /// Every type parameter gets the bound `Remote`, just as `derive(Clone)` gives it the bound `Clone`.
 /// If a field needs more than that, as `T::Output` does, write it into the struct's `where` clause.
-/// The layout of a generic struct is checked for each set of parameters in use.
+/// The layout of a generic struct is checked for each set of parameters in use, where a value is moved. The compiler evaluates that when it makes
+/// code: `cargo build` shows what is wrong, and `cargo check` does not. For a set that is named in a constant both do:
+///
+/// ```compile_fail
+/// use coarray::prelude::*;
+///
+/// #[derive(Clone, Copy, Remote)]
+/// #[repr(C)]
+/// struct Pair<T> {
+///     value: f64,
+///     mark: T,
+/// }
+///
+/// const _: () = Pair::<u8>::CHECK; // refused: seven bytes of padding come after `mark`
+/// ```
 ///
 /// # Enums
 ///
