@@ -4,11 +4,13 @@
 
 #![deny(unused_must_use)]
 
+use coarray::collectives::Collective;
 use coarray::prelude::*;
 
 #[coarray::main]
 fn main() {
     let mine = this_image();
     co_sum_of(mine);
+    Collective::new().co_max_of(mine);
     println!("{mine}");
 }
