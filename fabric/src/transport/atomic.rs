@@ -73,6 +73,7 @@ impl AtomicOperation {
     ///
     /// # Safety
     /// `place` is a mapped and aligned word of this width, which is used by atomic operations only meanwhile.
+    #[inline]
     pub unsafe fn apply(self, place: *mut u8, word: Word) -> u64 {
         use Ordering::{AcqRel, Acquire};
         macro_rules! on {
