@@ -37,7 +37,7 @@ use crate::call::tuning::{Rules, Tuning};
 use crate::heap::Heap;
 use crate::image::cross_memory::CrossMemory;
 use crate::image::deferred_free::DeferredFree;
-use crate::image::held::{Held, Queueing};
+use crate::image::held::Held;
 use crate::image::network::Network;
 use crate::image::notices::Notice;
 use crate::image::reactor::Reactor;
@@ -70,10 +70,10 @@ pub struct Image {
     pub(crate) network: Option<Network>,
     pub(crate) tuning: &'static Tuning,
     pub(crate) rules: OnceCell<Rc<Rules>>,
-    /// The locks that the image holds: the address of each, and the source line that took it.
+    /// The locks that the image holds.
     pub(crate) held: RefCell<Vec<Held>>,
-    /// In jobs on several nodes, its place in the queues of locks.
-    pub(crate) queueing: Queueing,
+    /// Whether its node with a deadline may be in the queue of a lock that it waits for no more.
+    pub(crate) has_left_queue: Cell<bool>,
     /// Blocks of dropped teams that other images still read; none once the image is over.
     pub(crate) deferred_frees: RefCell<Option<Vec<DeferredFree>>>,
     /// Bytes of payloads that the image has posted and not reclaimed.
@@ -119,7 +119,7 @@ impl Image {
             tuning,
             rules: OnceCell::new(),
             held: RefCell::default(),
-            queueing: Queueing::default(),
+            has_left_queue: Cell::new(false),
             deferred_frees: RefCell::new(Some(Vec::new())),
             unreclaimed_bytes: Cell::new(0),
             teams_to_reclaim: RefCell::default(),

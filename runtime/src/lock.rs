@@ -1,7 +1,6 @@
 //! Locks: how an image waits for one, and which ones it holds.
 
-mod by_fabric;
-mod local;
+mod acquirer;
 
 use std::fmt;
 use std::panic::Location;
@@ -12,9 +11,8 @@ use crate::image::Image;
 use crate::image::held::Held;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
-use crate::lock::by_fabric::Acquirer;
-use crate::lock::local::LocalAcquirer;
-use crate::lockfree::lock_state::{NotAcquired, State};
+use crate::lock::acquirer::{Acquirer, Reach};
+use crate::lockfree::lock_state::{Node, NotAcquired, State};
 use crate::lockfree::queue_lock::QueueLock;
 use crate::messages::quiet::quiet;
 use coarray_fabric::memory::locality::Place;
@@ -178,15 +176,16 @@ impl Image {
     ) -> Result<Option<Deferral>, LockError> {
         let deferral = defer_in_lock(self);
         admit(self, lock, kind)?;
+        let mut successor = None;
         if !self.takes_free(lock) {
             let wanting = Wanting {
                 kind,
                 caller,
                 deadline,
             };
-            lock_slowly(self, lock, wanting, true)?;
+            successor = lock_slowly(self, lock, wanting, true)?;
         }
-        self.note_held(lock, caller);
+        self.note_held(lock, caller, successor);
         Ok(deferral)
     }
 
@@ -209,6 +208,7 @@ impl Image {
         admit(self, lock, kind)?;
         // A program may do this in a loop.
         self.poll();
+        let mut successor = None;
         if !self.takes_free(lock) {
             let deadline = None;
             let wanting = Wanting {
@@ -216,9 +216,9 @@ impl Image {
                 caller,
                 deadline,
             };
-            lock_slowly(self, lock, wanting, false)?;
+            successor = lock_slowly(self, lock, wanting, false)?;
         }
-        self.note_held(lock, caller);
+        self.note_held(lock, caller, successor);
         Ok(deferral)
     }
 
@@ -239,18 +239,27 @@ impl Image {
         let Some(index) = held.iter().rposition(|held| held.address == address) else {
             return;
         };
-        held.remove(index);
+        let Held { successor, .. } = held.remove(index);
         drop(held);
         match self.own_lock(lock) {
-            Some(own) if own.release_unqueued(self.index, poison) => {}
-            _ => unlock_slowly(self, lock, poison),
+            Some(own) if successor.is_none() && own.release_unqueued(self.index, poison) => {}
+            _ => unlock_slowly(self, lock, successor, poison),
         }
     }
 
     #[inline]
-    fn note_held(&self, lock: Lock<'_>, caller: &'static Location<'static>) {
+    fn note_held(
+        &self,
+        lock: Lock<'_>,
+        caller: &'static Location<'static>,
+        successor: Option<Node>,
+    ) {
         let address = lock.address(self);
-        self.held.borrow_mut().push(Held { address, caller });
+        self.held.borrow_mut().push(Held {
+            address,
+            caller,
+            successor,
+        });
     }
 
     /// Whether the image has acquired the lock, as it was free.
@@ -283,31 +292,24 @@ impl Image {
 
     #[track_caller]
     fn state_of(&self, lock: Lock<'_>) -> State {
-        match self.reach(lock, Wanting::nothing()) {
-            Reach::Here(user) => user.queue_lock.load(),
-            Reach::ByFabric(user) => user.load(),
-        }
+        self.acquirer(lock, Wanting::nothing()).load()
     }
 
     /// Clears the poison of a lock.
     #[track_caller]
     pub fn clear_poison_of(&self, lock: Lock<'_>) {
-        match self.reach(lock, Wanting::nothing()) {
-            Reach::Here(user) => user.queue_lock.clear_poison(),
-            Reach::ByFabric(user) => user.clear_poison(),
-        }
+        self.acquirer(lock, Wanting::nothing()).clear_poison();
     }
 
-    /// How this image reaches the words of a lock.
-    fn reach<'a>(&'a self, lock: Lock<'a>, wanting: Wanting) -> Reach<'a> {
-        let place = match lock.0 {
-            Site::Remote(place) => place,
-            Site::Local(own) => match self.locate(lock.address(self)) {
-                Some(place) if self.spans_nodes() => place,
-                _ => return Reach::Here(LocalAcquirer::new(self, own, wanting)),
-            },
+    fn acquirer<'a>(&'a self, lock: Lock<'a>, wanting: Wanting) -> Acquirer<'a> {
+        let reach = match lock.0 {
+            Site::Remote(place) => Reach::Fabric(place),
+            Site::Local(own) if self.network.is_none() => Reach::Direct(own),
+            Site::Local(own) => self
+                .locate(lock.address(self))
+                .map_or(Reach::Direct(own), Reach::Fabric),
         };
-        Reach::ByFabric(Acquirer::new(self, lock, place, wanting))
+        Acquirer::new(self, lock, reach, wanting)
     }
 
     /// The mutex that contains `lock`, as text.
@@ -385,12 +387,6 @@ impl Wanting {
     }
 }
 
-/// An image that acquires or releases a lock: by instructions, or through the fabric.
-enum Reach<'a> {
-    Here(LocalAcquirer<'a>),
-    ByFabric(Acquirer<'a>),
-}
-
 /// Acquires a lock that is not free, or that is changed through the fabric. Waits for it, or tries.
 #[cold]
 fn lock_slowly(
@@ -398,23 +394,20 @@ fn lock_slowly(
     lock: Lock<'_>,
     wanting: Wanting,
     waits: bool,
-) -> Result<(), LockError> {
-    let outcome = match (image.reach(lock, wanting), waits) {
-        (Reach::Here(user), true) => user.queue_lock.lock_slowly(&user),
-        (Reach::Here(user), false) => user.queue_lock.try_slowly(&user),
-        (Reach::ByFabric(user), true) => user.lock(),
-        (Reach::ByFabric(user), false) => user.try_lock(),
+) -> Result<Option<Node>, LockError> {
+    let user = image.acquirer(lock, wanting);
+    let outcome = match waits {
+        true => user.lock(),
+        false => user.try_lock(),
     };
     outcome.map_err(|error| lock_error(image, lock, wanting.caller, error))
 }
 
 /// Releases a lock for which images may wait, or that is changed through the fabric.
 #[cold]
-fn unlock_slowly(image: &Image, lock: Lock<'_>, poison: bool) {
-    match image.reach(lock, Wanting::nothing()) {
-        Reach::Here(user) => user.queue_lock.unlock_slowly(&user, poison),
-        Reach::ByFabric(user) => user.release(poison),
-    }
+fn unlock_slowly(image: &Image, lock: Lock<'_>, successor: Option<Node>, poison: bool) {
+    let user = image.acquirer(lock, Wanting::nothing());
+    user.release(successor, poison);
 }
 
 #[cold]

@@ -1,10 +1,8 @@
-//! The locks that an image holds, and its nodes in the queues of others.
+//! The locks that an image holds.
 
-use std::cell::{Cell, RefCell};
 use std::panic::Location;
 
-use crate::lockfree::fabric_lock::Node;
-use coarray_fabric::memory::locality::Place;
+use crate::lockfree::lock_state::Node;
 
 /// A lock that an image holds.
 #[derive(Debug)]
@@ -13,15 +11,6 @@ pub(crate) struct Held {
     pub(crate) address: usize,
     /// The line that took it.
     pub(crate) caller: &'static Location<'static>,
-}
-
-/// In a job on several nodes: what an image knows of its nodes in queues.
-#[derive(Debug, Default)]
-pub(crate) struct Queueing {
-    /// The sum of `granted` and `granted_from_afar` before the current wait.
-    pub(crate) granted: Cell<u64>,
-    /// Whether the node with a deadline may be in a queue that the image has left.
-    pub(crate) has_left: Cell<bool>,
-    /// The locks that it holds and behind whose holder there was a node already when it acquired them.
-    pub(crate) successors: RefCell<Vec<(Place, Node)>>,
+    /// The node behind this image's, if there was one already when it acquired the lock.
+    pub(crate) successor: Option<Node>,
 }

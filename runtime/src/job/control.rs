@@ -19,11 +19,10 @@ use crate::lockfree::barrier::dissemination::Line;
 use crate::lockfree::checked_barrier::BarrierState;
 use crate::lockfree::eventcount::Eventcount;
 use crate::lockfree::lending::Lending;
-use crate::lockfree::lock_nodes::Nodes;
 use crate::lockfree::log::Log;
 use crate::lockfree::parking::Table;
 use crate::lockfree::post_ring::PostRing;
-use crate::lockfree::queue_lock::{QueueLock, QueueNode};
+use crate::lockfree::queue_lock::{Nodes, QueueLock};
 use coarray_fabric::system::fixed_str::FixedStr;
 use coarray_fabric::system::limits::MAX_IMAGES;
 use coarray_fabric::transport::signal::Signal;
@@ -47,7 +46,7 @@ pub(crate) const SLOTS: usize = MAX_ROUNDS;
 pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// The sizes of the structures that images and supervisor share, and the offsets of their parts.
-const SIZES: [usize; 41] = [
+const SIZES: [usize; 40] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
     offset_of!(JobControl, failure_epoch),
@@ -68,7 +67,6 @@ const SIZES: [usize; 41] = [
     offset_of!(ImageControl, calls),
     offset_of!(ImageControl, waiting),
     offset_of!(ImageControl, stopped),
-    offset_of!(ImageControl, queue),
     offset_of!(ImageControl, traffic),
     offset_of!(ImageControl, nodes),
     offset_of!(ImageControl, team),
@@ -85,7 +83,7 @@ const SIZES: [usize; 41] = [
     offset_of!(TeamControl, relayed),
     size_of::<Line>(),
     size_of::<QueueLock>(),
-    size_of::<QueueNode>(),
+    size_of::<Nodes>(),
     size_of::<Log>(),
     size_of::<CallRecords>(),
     size_of::<WaitRecord>(),
@@ -263,10 +261,8 @@ pub struct ImageControl {
     pub(crate) waiting: WaitRecord,
     /// 1 when it has come to the end of the program, in a job that keeps going.
     pub(crate) stopped: Eventcount,
-    /// Its node in the queue of the lock that it waits for.
-    pub(crate) queue: QueueNode,
     pub(crate) traffic: Traffic,
-    /// In jobs on several nodes, its nodes in queues of locks.
+    /// Its nodes in the queues of locks.
     pub(crate) nodes: Nodes,
     /// Its part in the team of all images.
     pub(crate) team: TeamControl,

@@ -1,23 +1,4 @@
-//! The words of a lock. They name images by their numbers plus one.
-
-use crate::primitives::{AtomicU32, Ordering};
-
-/// An image's number in shared memory, plus one; 0 for none.
-#[derive(Debug, Default)]
-#[repr(transparent)]
-pub(crate) struct Link(AtomicU32);
-
-impl Link {
-    #[inline]
-    pub(crate) fn get(&self) -> Option<usize> {
-        (self.0.load(Ordering::Relaxed) as usize).checked_sub(1)
-    }
-
-    #[inline]
-    pub(crate) fn set(&self, image: Option<usize>) {
-        self.0.store(packed(image) as u32, Ordering::Relaxed);
-    }
-}
+//! The word of a lock. It names images by their numbers plus one.
 
 #[inline]
 pub(crate) fn packed(image: Option<usize>) -> u64 {
@@ -39,19 +20,39 @@ pub(crate) enum NotAcquired {
     Ended,
 }
 
-/// The holder of a lock, who queues for it, and the image whose failure poisoned it.
+/// A node in a queue. Each image has one for waits that end with the lock, and one for waits with a deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Node {
+    pub(crate) image: usize,
+    pub(crate) has_deadline: bool,
+}
+
+impl Node {
+    /// Its number in the words of locks and nodes; not 0.
+    #[inline]
+    pub(crate) fn number(self) -> u64 {
+        packed(Some(2 * self.image + usize::from(self.has_deadline)))
+    }
+
+    #[inline]
+    pub(crate) fn numbered(number: u64) -> Option<Self> {
+        let index = (number as usize).checked_sub(1)?;
+        Some(Self {
+            image: index / 2,
+            has_deadline: index % 2 == 1,
+        })
+    }
+}
+
+/// The holder of a lock, the last node in its queue, and the image whose failure poisoned it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State(pub(crate) u64);
 
-pub(crate) const HOLDER: u64 = (1 << LAST) - 1;
+/// Where the last node and the poisoner are; the holder is below.
+const LAST: u32 = 21;
+const POISONER: u32 = 43;
 
-/// Where the place of the last in the queue is, of a lock that is changed through a fabric.
-pub(crate) const LAST: u32 = 21;
-
-/// Images may wait in the queue, of a lock that is changed by instructions.
-pub(crate) const QUEUED: u64 = 1 << LAST;
-
-pub(crate) const POISONER: u32 = 43;
+const HOLDER: u64 = (1 << LAST) - 1;
 
 impl State {
     pub(crate) const FREE: Self = Self(0);
@@ -65,23 +66,38 @@ impl State {
     }
 
     #[inline]
+    pub(crate) fn last(self) -> Option<Node> {
+        Node::numbered((self.0 & Self::UNPOISONED) >> LAST)
+    }
+
+    #[inline]
     pub(crate) fn poisoner(self) -> Option<usize> {
         ((self.0 >> POISONER) as usize).checked_sub(1)
     }
 
+    /// Held by `image`, behind which nobody waits.
     #[inline]
-    pub(crate) fn is_queued(self) -> bool {
-        self.0 & QUEUED != 0
+    pub(crate) fn alone(image: usize) -> Self {
+        let node = Node {
+            image,
+            has_deadline: false,
+        };
+        Self::FREE.held_by(image).with_last(node)
     }
 
     #[inline]
-    pub(crate) fn held_by(self, image: Option<usize>) -> Self {
-        Self(self.0 & !HOLDER | packed(image))
+    pub(crate) fn held_by(self, image: usize) -> Self {
+        Self(self.0 & !HOLDER | packed(Some(image)))
     }
 
     #[inline]
-    pub(crate) fn queued(self, queued: bool) -> Self {
-        Self(self.0 & !QUEUED | if queued { QUEUED } else { 0 })
+    pub(crate) fn with_last(self, last: Node) -> Self {
+        Self(self.0 & (!Self::UNPOISONED | HOLDER) | last.number() << LAST)
+    }
+
+    #[inline]
+    pub(crate) fn freed(self) -> Self {
+        Self(self.0 & !Self::UNPOISONED)
     }
 
     #[inline]

@@ -1,5 +1,6 @@
-//! Locks of jobs on several nodes: all images change the words of a lock through the fabric, also those of its own node, so that each
-//! word is accessed in one way. The algorithm is in `lockfree/fabric_lock.rs`.
+//! The words of a lock and of the nodes in its queue, for the algorithm in `lockfree/queue_lock.rs`: changed by instructions where all
+//! images share memory. In jobs on several nodes all images change them through the fabric, also those of its own node, so that each
+//! word is accessed in one way.
 
 use std::cell::Cell;
 use std::mem::offset_of;
@@ -10,17 +11,16 @@ use std::time::{Duration, Instant};
 use crate::image::Image;
 use crate::job::control::ImageControl;
 use crate::lock::{Lock, Wanting};
-use crate::lockfree::fabric_lock::{self, ABSENT, Node, Words};
-use crate::lockfree::lock_nodes::Nodes;
-use crate::lockfree::lock_state::{NotAcquired, State};
-use crate::lockfree::queue_lock::QueueLock;
+use crate::lockfree::lock_state::{Node, NotAcquired, State};
+use crate::lockfree::queue_lock::{self, ABSENT, Nodes, QueueLock, STATES, Wake, Words};
 use crate::primitives::{AtomicU64, pause, yield_now};
 use crate::waiting::{Cause, Interruption};
 use coarray_fabric::memory::locality::Place;
 use coarray_fabric::{AtomicOperation, SignalOperation, Word};
 
-/// How often an image tries again before it queues: about what it costs two images to use the queue.
-const TRIES: u32 = 4;
+/// How often an image tries again before it queues: about what it costs two images to use the queue, by instructions and through a fabric.
+const DIRECT_TRIES: u32 = 100;
+const FABRIC_TRIES: u32 = 4;
 
 /// How often an image looks before it yields its core between two looks, and before it sleeps: whom it looks for is about to write.
 const SPINS: u32 = 100;
@@ -29,31 +29,44 @@ const YIELDS: u32 = 1000;
 /// How long it sleeps between two looks.
 const NAP: Duration = Duration::from_micros(50);
 
+/// How an image reaches the words.
+#[derive(Clone, Copy)]
+pub(super) enum Reach<'a> {
+    /// By instructions.
+    Direct(&'a QueueLock),
+    /// Through the fabric, which finds the lock here.
+    Fabric(Place),
+}
+
 /// An image that acquires or releases a lock.
 pub(super) struct Acquirer<'a> {
     image: &'a Image,
     lock: Lock<'a>,
-    /// Where the lock is.
-    place: Place,
+    reach: Reach<'a>,
     wanting: Wanting,
     /// How often it has looked in vain.
     looks: Cell<u32>,
 }
 
 impl<'a> Acquirer<'a> {
-    pub(super) fn new(image: &'a Image, lock: Lock<'a>, place: Place, wanting: Wanting) -> Self {
+    pub(super) fn new(
+        image: &'a Image,
+        lock: Lock<'a>,
+        reach: Reach<'a>,
+        wanting: Wanting,
+    ) -> Self {
         Self {
             image,
             lock,
-            place,
+            reach,
             wanting,
             looks: Cell::new(0),
         }
     }
 
     /// Acquires the lock in the order of the queue. While the node with a deadline is still in a queue that the image has left, it
-    /// tries again and again instead.
-    pub(super) fn lock(&self) -> Result<(), NotAcquired> {
+    /// tries again and again instead. Returns the node behind this image's, if there is one already.
+    pub(super) fn lock(&self) -> Result<Option<Node>, NotAcquired> {
         let Some(deadline) = self.wanting.deadline else {
             return self.acquire(Some(self.node(false)));
         };
@@ -63,7 +76,7 @@ impl<'a> Acquirer<'a> {
                 Err(NotAcquired::Busy(_)) if Instant::now() < deadline => self.look_again()?,
                 Err(NotAcquired::Busy(_)) => return Err(NotAcquired::TimedOut),
                 Err(NotAcquired::TimedOut) => {
-                    self.image.queueing.has_left.set(true);
+                    self.image.has_left_queue.set(true);
                     return Err(NotAcquired::TimedOut);
                 }
                 other => return other,
@@ -72,33 +85,30 @@ impl<'a> Acquirer<'a> {
     }
 
     /// Acquires the lock if no image holds it.
-    pub(super) fn try_lock(&self) -> Result<(), NotAcquired> {
+    pub(super) fn try_lock(&self) -> Result<Option<Node>, NotAcquired> {
         self.acquire(None)
     }
 
-    fn acquire(&self, node: Option<Node>) -> Result<(), NotAcquired> {
-        let successor = fabric_lock::acquire(self, node)?;
+    fn acquire(&self, node: Option<Node>) -> Result<Option<Node>, NotAcquired> {
+        let acquired = queue_lock::acquire(self, node);
         // What the last holder wrote, and completed, is visible. Pairs with the fence in `release`.
-        fence(Ordering::SeqCst);
-        let mut successors = self.image.queueing.successors.borrow_mut();
-        // The image may have leaked a guard of a lock that was here before.
-        successors.retain(|&(place, _)| place != self.place);
-        successors.extend(successor.map(|node| (self.place, node)));
-        Ok(())
+        self.fence();
+        acquired
     }
 
-    /// Releases the lock, which the image acquired.
-    pub(super) fn release(&self, poison: bool) {
-        let mut successors = self.image.queueing.successors.borrow_mut();
-        let own = successors
-            .iter()
-            .position(|&(place, _)| place == self.place);
-        let successor = own.map(|index| successors.swap_remove(index).1);
-        drop(successors);
+    /// Releases the lock, which the image acquired with this successor.
+    pub(super) fn release(&self, successor: Option<Node>, poison: bool) {
         // What the image wrote is visible to the next holder. Pairs with the fence in `acquire`.
-        fence(Ordering::SeqCst);
+        self.fence();
         // If the job has ended nobody gets it any more.
-        let _ = fabric_lock::release(self, successor, poison);
+        let _ = queue_lock::release(self, successor, poison);
+    }
+
+    /// Instructions order what comes before and after themselves.
+    fn fence(&self) {
+        if let Reach::Fabric(_) = self.reach {
+            fence(Ordering::SeqCst);
+        }
     }
 
     pub(super) fn load(&self) -> State {
@@ -119,8 +129,8 @@ impl<'a> Acquirer<'a> {
 
     /// Whether the node with a deadline is in a queue that the image has left.
     fn is_left_behind(&self) -> bool {
-        let has_left = &self.image.queueing.has_left;
-        if has_left.get() && self.presence(self.me(), AtomicOperation::Load) == ABSENT {
+        let has_left = &self.image.has_left_queue;
+        if has_left.get() && self.presence(self.me(), AtomicOperation::Load) & STATES == ABSENT {
             has_left.set(false);
         }
         has_left.get()
@@ -130,28 +140,47 @@ impl<'a> Acquirer<'a> {
         &self.image.control(image).nodes
     }
 
-    fn granted(&self) -> u64 {
-        let nodes = self.nodes(self.me());
-        nodes.granted.count() + nodes.granted_from_afar.sum()
+    #[inline]
+    fn on_lock(
+        &self,
+        offset: usize,
+        word: impl Fn(&QueueLock) -> &AtomicU64,
+        operation: AtomicOperation,
+    ) -> u64 {
+        match self.reach {
+            Reach::Direct(lock) => operate(word(lock), operation),
+            Reach::Fabric(place) => self.by_fabric(place.image, place.offset + offset, operation),
+        }
     }
 
-    fn operate(&self, image: usize, offset: usize, operation: AtomicOperation) -> u64 {
+    #[inline]
+    fn on_nodes(
+        &self,
+        image: usize,
+        offset: usize,
+        word: impl Fn(&Nodes) -> &AtomicU64,
+        operation: AtomicOperation,
+    ) -> u64 {
+        match self.reach {
+            Reach::Direct(_) => operate(word(self.nodes(image)), operation),
+            Reach::Fabric(_) => {
+                self.by_fabric(image, offset_of!(ImageControl, nodes) + offset, operation)
+            }
+        }
+    }
+
+    fn by_fabric(&self, image: usize, offset: usize, operation: AtomicOperation) -> u64 {
         let fabric = self.image.fabric();
         // SAFETY: the word is one of a lock or of a node, aligned, in a block or in the control structures of that image; in jobs with a
         // network it is accessed here only.
         unsafe { fabric.atomic(image, offset, Word::Bits64, operation) }
     }
-
-    fn operate_on_lock(&self, offset: usize, operation: AtomicOperation) -> u64 {
-        self.operate(self.place.image, self.place.offset + offset, operation)
-    }
 }
 
-/// Where a word of an image's nodes is in its part.
-macro_rules! word_of_nodes {
-    ($field:ident) => {
-        offset_of!(ImageControl, nodes) + offset_of!(Nodes, $field)
-    };
+#[inline]
+fn operate(word: &AtomicU64, operation: AtomicOperation) -> u64 {
+    // SAFETY: a reference to a word is valid and aligned, and an atomic has atomic accesses only.
+    unsafe { operation.apply(word.as_ptr().cast(), Word::Bits64) }
 }
 
 impl Words for Acquirer<'_> {
@@ -159,58 +188,126 @@ impl Words for Acquirer<'_> {
         self.image.index
     }
 
+    fn images(&self) -> usize {
+        self.image.images
+    }
+
     fn tries(&self) -> u32 {
-        TRIES
+        match self.reach {
+            Reach::Direct(_) => self.image.backoff.patience().spins.min(DIRECT_TRIES),
+            Reach::Fabric(_) => FABRIC_TRIES,
+        }
     }
 
+    fn try_again(&self, take: AtomicOperation) -> u64 {
+        if let Reach::Direct(lock) = self.reach {
+            pause();
+            // Relaxed: the operation acquires.
+            match lock.state.load(Ordering::Relaxed) {
+                free if State(free) == State::FREE => {}
+                other => return other,
+            }
+        }
+        self.state(take)
+    }
+
+    #[inline]
     fn state(&self, operation: AtomicOperation) -> u64 {
-        self.operate_on_lock(QueueLock::STATE, operation)
+        let offset = offset_of!(QueueLock, state);
+        self.on_lock(offset, |lock| &lock.state, operation)
     }
 
+    #[inline]
     fn first(&self, operation: AtomicOperation) -> u64 {
-        self.operate_on_lock(QueueLock::FIRST, operation)
+        let offset = offset_of!(QueueLock, first);
+        self.on_lock(offset, |lock| &lock.first, operation)
     }
 
+    #[inline]
     fn next(&self, node: Node, operation: AtomicOperation) -> u64 {
         let index = usize::from(node.has_deadline);
-        let offset = word_of_nodes!(next) + index * size_of::<AtomicU64>();
-        self.operate(node.image, offset, operation)
+        let offset = offset_of!(Nodes, next) + index * size_of::<AtomicU64>();
+        self.on_nodes(node.image, offset, |nodes| &nodes.next[index], operation)
     }
 
+    #[inline]
     fn presence(&self, image: usize, operation: AtomicOperation) -> u64 {
-        self.operate(image, word_of_nodes!(presence), operation)
+        let offset = offset_of!(Nodes, presence);
+        self.on_nodes(image, offset, |nodes| &nodes.presence, operation)
     }
 
+    #[inline]
+    fn record(&self, node: Node, before: Node) {
+        if let Reach::Direct(_) = self.reach {
+            let record = &self.nodes(node.image).before[usize::from(node.has_deadline)];
+            // Relaxed: the operation by which the node becomes the last publishes it.
+            record.store(before.number(), Ordering::Relaxed);
+        }
+    }
+
+    fn recorded(&self, node: Node) -> Option<Node> {
+        let record = &self.nodes(node.image).before[usize::from(node.has_deadline)];
+        // Relaxed: who found the node as the last has acquired it.
+        Node::numbered(record.load(Ordering::Relaxed))
+    }
+
+    #[inline]
     fn grant(&self, image: usize, number: u64) {
         if self.image.shares_memory_with(image) {
             return self.nodes(image).granted.add(number);
         }
-        let offset = word_of_nodes!(granted_from_afar);
+        let offset = offset_of!(ImageControl, nodes) + offset_of!(Nodes, granted_from_afar);
         let add = SignalOperation::Add(number);
         // SAFETY: the word is a signal of the control structures, which stay until the end of the job; it is changed here only.
         unsafe { self.image.fabric().signal(image, offset, add) };
     }
 
-    fn await_grant(&self, has_deadline: bool) -> Result<u64, NotAcquired> {
+    #[inline]
+    fn granted(&self) -> u64 {
         let nodes = self.nodes(self.me());
-        let before = self.image.queueing.granted.get();
+        nodes.granted.count() + nodes.granted_from_afar.sum()
+    }
+
+    #[inline]
+    fn await_grant(
+        &self,
+        before: u64,
+        has_deadline: bool,
+        failure_epoch: u32,
+    ) -> Result<u64, Wake> {
+        let nodes = self.nodes(self.me());
         let cause = Queued {
             user: self,
             deadline: self.wanting.deadline.filter(|_| has_deadline),
+            failure_epoch,
         };
         let (count, signal) = (&nodes.granted, &nodes.granted_from_afar);
         match self.image.wait_for_sum(count, signal, before + 1, cause) {
-            Ok(()) => {}
-            Err(Interruption::TimedOut) => return Err(NotAcquired::TimedOut),
-            // No image of such a job fails alone.
-            Err(Interruption::Failed) => return Err(NotAcquired::Ended),
+            Ok(()) => Ok(self.granted() - before),
+            Err(Interruption::Failed) => Err(Wake::ImagesFailed),
+            Err(Interruption::TimedOut) => Err(Wake::TimedOut),
         }
-        // One image grants it, once.
-        let granted = self.granted();
-        self.image.queueing.granted.set(granted);
-        Ok(granted - before)
     }
 
+    #[inline]
+    fn failure_epoch(&self) -> u32 {
+        match self.reach {
+            Reach::Direct(_) => self.image.job.region.job().failure_epoch(),
+            Reach::Fabric(_) => 0,
+        }
+    }
+
+    #[inline]
+    fn have_failed(&self) -> bool {
+        matches!(self.reach, Reach::Direct(_)) && self.image.job.region.job().has_failures()
+    }
+
+    #[inline]
+    fn has_failed(&self, image: usize) -> bool {
+        matches!(self.reach, Reach::Direct(_)) && self.image.has_failed(image)
+    }
+
+    #[cold]
     fn look_again(&self) -> Result<(), NotAcquired> {
         self.image.poll();
         if self.image.has_ended() {
@@ -231,6 +328,8 @@ impl Words for Acquirer<'_> {
 struct Queued<'a> {
     user: &'a Acquirer<'a>,
     deadline: Option<Instant>,
+    /// When it last looked at the lock.
+    failure_epoch: u32,
 }
 
 impl Cause for Queued<'_> {
@@ -244,7 +343,7 @@ impl Cause for Queued<'_> {
     }
 
     fn has_failed(&self) -> bool {
-        false
+        self.user.failure_epoch() != self.failure_epoch
     }
 
     fn deadline(&self) -> Option<Instant> {
