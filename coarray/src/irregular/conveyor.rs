@@ -11,7 +11,7 @@ use coarray_runtime::Call;
 use coarray_sync::Coevent;
 
 use super::bell::Bell;
-use super::buffers::WORD;
+use super::buffers::{Leaving, WORD};
 use super::link::{Link, Links};
 use super::open_conveyor::OpenConveyor;
 use super::packets::MemoryLayout;
@@ -225,11 +225,17 @@ impl<T: ?Sized + Shape<Item: Remote> + 'static> Conveyor<T> {
             let peer = routes.peer(me, link)?;
             let is_relay = link >= routes.neighbours();
             let theirs = routes.link_between(peer, me, is_relay);
-            Some(Link::new(peer, theirs, packet))
+            Some(Link::new(peer, theirs))
+        });
+        let all: Vec<_> = all.collect();
+        let leaving = all.iter().map(|link| match link {
+            Some(_) => Leaving::with_room(packet),
+            None => Leaving::default(),
         });
         let first = (0..images).map(|image| routes.first_link(me, image) as u32);
         let links = Links {
-            all: all.collect(),
+            leaving: leaving.collect(),
+            all,
             first: first.collect(),
             finals: routes.neighbours(),
             routes,
@@ -311,17 +317,45 @@ impl<T: Remote> Conveyor<T> {
         items: impl IntoIterator<Item = (usize, T)>,
         mut receive: impl FnMut(usize, T),
     ) {
-        let mut open = self.open();
-        for (image, item) in items {
-            while open.push(image, item).is_err() {
-                open.wait();
-                open.pull_all(&mut receive);
-            }
-        }
-        open.finish();
-        while open.wait() {
-            open.pull_all(&mut receive);
-        }
+        self.open()
+            .convey(items, |open| open.pull_all(&mut receive));
+    }
+
+    /// Collective. As [`convey`](Self::convey), with as many items at a time as have come from an image and lie side by side, in the order in which
+    /// they were pushed. Faster where the work for an item is short.
+    ///
+    /// # Panics
+    /// As [`convey`](Self::convey).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::irregular::Conveyor;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut conveyor = Conveyor::<u32>::new();
+    ///     let (images, mut sum, mut largest) = (num_images(), 0, 0);
+    ///     let items = (0..3000_u32).map(|i| (i as usize % images, i));
+    ///     conveyor.convey_slices(items, |_source, items| {
+    ///         sum += items.iter().sum::<u32>();
+    ///         largest = items.iter().copied().max().map_or(largest, |item| item.max(largest));
+    ///     });
+    ///     assert_eq!(largest, 2997 + this_image() as u32);
+    ///     co_sum(&mut sum);
+    ///     assert_eq!(sum, 3 * (2999 * 3000 / 2));
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Its own.
+    #[track_caller]
+    pub fn convey_slices(
+        &mut self,
+        items: impl IntoIterator<Item = (usize, T)>,
+        mut receive: impl FnMut(usize, &[T]),
+    ) {
+        self.open()
+            .convey(items, |open| open.pull_slices(&mut receive));
     }
 }
 
@@ -355,21 +389,12 @@ impl<T: Remote> Conveyor<[T]> {
         items: impl IntoIterator<Item = (usize, impl AsRef<[T]>)>,
         mut receive: impl FnMut(usize, &[T]),
     ) {
-        let (mut open, mut run) = (self.open(), Vec::new());
-        for (image, item) in items {
-            while open.push(image, item.as_ref()).is_err() {
-                open.wait();
-                while let Some(source) = open.pull_into(&mut run) {
-                    receive(source, &run);
-                }
-            }
-        }
-        open.finish();
-        while open.wait() {
+        let mut run = Vec::new();
+        self.open().convey(items, |open| {
             while let Some(source) = open.pull_into(&mut run) {
                 receive(source, &run);
             }
-        }
+        });
     }
 }
 
