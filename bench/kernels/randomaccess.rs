@@ -5,15 +5,8 @@
 //! table[r mod 2^LOG2SIZE] ^= r        for 4 * 2^LOG2SIZE random numbers r, a part of the sequence on each image
 //! ```
 //!
-//! An image may look 1024 updates ahead. In each round it takes so many random numbers and sorts them by the images that
-//! have the words: one packet for each. It puts each packet into a *mailbox* of its image together with an event
-//! (`put_from_notify`), and when an event of everybody has come, it makes the updates of the packets that
-//! it got. Only the image that has a word updates it, in plain local memory, and no update is lost.
-//!
-//! For each pair of images there are two mailboxes, and each image has two events, for even and odd rounds. A fast image
-//! that is already in its next round puts into the other mailbox and posts the other event; it cannot get
-//! two rounds ahead, because in between it needs a packet of everybody, even if an empty one. Who has sent
-//! that has emptied the mailboxes of the round before, so the packets are also what tells that nothing is overwritten.
+//! Each image conveys its numbers to the images that have the words. Only the image that has a word updates it, in plain local memory, and no
+//! update is lost. An image may look 1024 updates ahead: so long are the packets that wait to leave, all together.
 //!
 //! Afterwards, and not timed, all updates are repeated one by one with atomic operations, which undoes them: every word must
 //! have its first value again.
