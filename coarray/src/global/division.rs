@@ -93,7 +93,7 @@ mod tests {
         let lengths = (1..70).chain([(1 << 31) - 1, 1 << 40, (1 << 43) - 1]);
         for length in lengths {
             let even = Even::new(length, 1 << 20);
-            let near = |index: usize| (index.saturating_sub(2)..index + 3);
+            let near = |index: usize| index.saturating_sub(2)..index + 3;
             let ends = [0, 1, 7, 1000, (1 << 20) - 1, 1 << 20].map(|images| near(images * length));
             for index in ends.into_iter().flatten().chain(near(even.cells() - 3)) {
                 let found = even.locate(index);

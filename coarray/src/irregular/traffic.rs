@@ -208,8 +208,7 @@ impl<'a> Traffic<'a> {
         }
         if self.ready.is_empty() {
             self.progress();
-            let arrived = self.links.get(current).arriving.bytes();
-            if self.records.front(arrived).is_some() {
+            if self.has_record(current) {
                 return true;
             }
         }
@@ -244,13 +243,18 @@ impl<'a> Traffic<'a> {
             return;
         };
         if number == self.current {
-            if self.records.front(link.arriving.bytes()).is_none() {
-                self.receive(number);
-            }
+            // As many as a long record takes: who looks here next may have nothing to wake it.
+            while !self.has_record(number) && self.receive(number) {}
         } else if !link.is_ready && self.receive(number) {
             self.links.get(number).is_ready = true;
             self.ready.push_back(number);
         }
+    }
+
+    /// Whether a complete record has come by a link.
+    fn has_record(&mut self, number: usize) -> bool {
+        let arrived = self.links.get(number).arriving.bytes();
+        self.records.front(arrived).is_some()
     }
 
     /// Sends on what has come by a link that this image relays, as long as there is room.
