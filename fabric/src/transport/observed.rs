@@ -589,6 +589,8 @@ mod tests {
             Call::Send(7),
             Call::Put(range(1, 2, 3)),
             Call::Get(range(3, 4, 3)),
+            Call::Put(range(1, 2, 3)),
+            Call::Get(range(3, 4, 3)),
             Call::Put(range(1, 4, 6)),
             Call::PutSignal(range(8, 32, 3), range(8, 16, 8), SignalOperation::Set(2)),
             Call::PutSignal(range(9, 24, 0), range(9, 24, 8), SignalOperation::Add(4)),
