@@ -50,7 +50,9 @@ fn run(updates: usize, counters: usize) -> (Result<(), Wrong>, f64) {
     let clock = Clock::start();
     let own = &mut counts[..];
     let items = places.iter().map(|&(image, index)| (image as usize, index));
-    conveyor.convey(items, |_, index| own[index as usize] += 1);
+    conveyor.convey_slices(items, |_, indices| {
+        indices.iter().for_each(|&index| own[index as usize] += 1);
+    });
     let seconds = clock.seconds();
     (validate(&mut counts, &places), seconds)
 }

@@ -3,6 +3,7 @@
 //! Between nodes all are on their way at the same time, in the order of their places: those near each other are fetched as one.
 
 mod on_images;
+mod scattered;
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -13,6 +14,7 @@ use coarray_fabric::Buffer;
 pub use on_images::{
     Listed, gather_listed, gather_listed_async, scatter_listed, scatter_listed_async,
 };
+pub use scattered::scatter_direct;
 
 use crate::access::{Access, MayPut};
 use crate::bulk::write_checked;
@@ -128,11 +130,10 @@ impl<T: Remote, A: Access> Coref<[T], A> {
         const { T::CHECK };
         self.check_indices(indices, values.len());
         if self.is_direct() {
-            let runs = from_there::<T>(indices).map(Run::reversed);
-            // SAFETY: all indices were checked, and there is a value for each. The place is mapped; nobody holds a reference to
-            // it, as the contract of `Coref::new` says, and others access it through `direct`, too.
+            let start = self.local_address();
+            // SAFETY: all indices were checked. The place is mapped; nobody holds a reference to it, as the contract of `Coref::new` says.
             return unsafe {
-                copy_runs::<T>(self.pointer(), values.as_ptr().cast(), runs, size_of::<T>())
+                scatter_direct(indices, values, |index| start + index * size_of::<T>())
             };
         }
         let runs = in_order::<T>(indices);

@@ -63,7 +63,8 @@ pub use coref::{Coref, LocalOrRemote};
 pub use in_word::InWord;
 #[doc(hidden)]
 pub use index_list::{
-    Listed, gather_listed, gather_listed_async, scatter_listed, scatter_listed_async,
+    Listed, gather_listed, gather_listed_async, scatter_direct, scatter_listed,
+    scatter_listed_async,
 };
 #[doc(hidden)]
 pub use locked::{Locked, same};

@@ -2,7 +2,7 @@
 
 use coarray_coref::{
     Access, AsyncScope, Cofuture, Coref, Listed, MayPut, Remote, gather_listed,
-    gather_listed_async, scatter_listed, scatter_listed_async,
+    gather_listed_async, scatter_direct, scatter_listed, scatter_listed_async,
 };
 
 use super::{Division, Global};
@@ -29,10 +29,7 @@ where
     /// As [`GlobalIndices`](super::GlobalIndices), and [`Coref::gather_from`].
     #[track_caller]
     pub fn gather_from(&self, indices: &[usize], target: &mut [T]) {
-        self.check(indices, target.len());
-        let apart = self.apart(indices, target.iter_mut(), |place, value| {
-            *value = place.get()
-        });
+        let apart = self.gather_direct(indices, target);
         if !apart.is_empty() {
             // SAFETY: the items of an image lie in its part.
             unsafe { gather_listed(apart, target) }
@@ -72,10 +69,7 @@ where
         target: &'scope mut [T],
         scope: &'a AsyncScope<'scope, '_>,
     ) -> Cofuture<'a, &'scope mut [T]> {
-        self.check(indices, target.len());
-        let apart = self.apart(indices, target.iter_mut(), |place, value| {
-            *value = place.get()
-        });
+        let apart = self.gather_direct(indices, target);
         // SAFETY: the items of an image lie in its part.
         unsafe { gather_listed_async(apart, target, scope) }
     }
@@ -113,8 +107,7 @@ where
     where
         A: MayPut,
     {
-        self.check(indices, values.len());
-        let apart = self.apart(indices, values.iter(), |place, &value| place.put(value));
+        let apart = self.scatter_direct(indices, values);
         if !apart.is_empty() {
             // SAFETY: the items of an image lie in its part.
             unsafe { scatter_listed(apart, values) }
@@ -150,31 +143,62 @@ where
     where
         A: MayPut,
     {
-        self.check(indices, values.len());
-        let apart = self.apart(indices, values.iter(), |place, &value| place.put(value));
+        let apart = self.scatter_direct(indices, values);
         scatter_listed_async(apart, values)
     }
 
-    /// The items that are not direct, with their positions. `direct` does with each of the others, and its value, what is to be done.
+    /// Fetches the items that are direct; returns the others.
+    #[track_caller]
+    fn gather_direct(&self, indices: &[usize], target: &mut [T]) -> Vec<Listed<'a, T, A>> {
+        self.check(indices, target.len());
+        let Some(starts) = self.direct_starts(indices.len()) else {
+            return self.apart(indices, target, |place, value| *value = place.get());
+        };
+        for (&index, value) in indices.iter().zip(target) {
+            let (image, index) = self.division.locate(index);
+            // SAFETY: the index was checked. So there are such an image and such an item of its part, which is direct; this is its place.
+            let place = unsafe {
+                let start = starts.get_unchecked(image);
+                Coref::<T, A>::new(start + index * size_of::<T>(), image, 1, true)
+            };
+            *value = place.get();
+        }
+        Vec::new()
+    }
+
+    /// Stores the values of the items that are direct; returns the others.
+    #[track_caller]
+    fn scatter_direct(&self, indices: &[usize], values: &[T]) -> Vec<Listed<'a, T, A>>
+    where
+        A: MayPut,
+    {
+        self.check(indices, values.len());
+        let Some(starts) = self.direct_starts(indices.len()) else {
+            return self.apart(indices, values, |place, &value| place.put(value));
+        };
+        let address = |index| {
+            let (image, index) = self.division.locate(index);
+            // SAFETY: all indices were checked, so there is such an image.
+            let start = unsafe { starts.get_unchecked(image) };
+            start + index * size_of::<T>()
+        };
+        // SAFETY: all indices were checked. So each names an item of a part that is direct, which is at this address; nobody holds a reference
+        // to it, as the contract of `Coref::new` says.
+        unsafe { scatter_direct(indices, values, address) };
+        Vec::new()
+    }
+
+    /// Does with each item that is direct what is to be done with it and its value; returns the others.
     #[inline]
     fn apart<V>(
         &self,
         indices: &[usize],
-        values: impl Iterator<Item = V>,
+        values: impl IntoIterator<Item = V>,
         mut direct: impl FnMut(&'a Coref<T, A>, V),
     ) -> Vec<Listed<'a, T, A>> {
         let mut apart = Vec::new();
-        // A long list finds the part of each image once.
-        let images = self.parts.team().images();
-        let known = if images <= indices.len() { images } else { 0 };
-        let known: Vec<&Coref<[T], A>> = (0..known).map(|image| self.parts.part(image)).collect();
         for ((position, &index), value) in indices.iter().enumerate().zip(values) {
-            let (image, index) = self.division.locate(index);
-            let part = match known.get(image) {
-                Some(part) => part,
-                None => self.parts.part(image),
-            };
-            let place = &part[index];
+            let place = self.item(index);
             if place.is_direct() {
                 direct(place, value);
             } else {
@@ -182,6 +206,14 @@ where
             }
         }
         apart
+    }
+
+    /// The addresses of all images' parts if all are direct, and a list of so many indices is worth it.
+    fn direct_starts(&self, indices: usize) -> Option<Vec<usize>> {
+        let images = self.parts.team().images();
+        let parts = (0..images).map(|image| self.parts.part(image));
+        let start = |part: &Coref<[T], A>| part.is_direct().then(|| part.local_address());
+        (images <= indices).then(|| parts.map(start).collect())?
     }
 
     #[inline]

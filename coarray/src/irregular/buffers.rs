@@ -15,6 +15,8 @@ pub(super) struct Leaving {
     /// The bytes before are sent; a multiple of [`WORD`].
     start: usize,
     end: usize,
+    /// Up to here records are appended without a question; at most as far as the words reach.
+    room: usize,
 }
 
 impl Leaving {
@@ -32,23 +34,41 @@ impl Leaving {
         self.end - self.start
     }
 
-    /// Appends so many bytes, to be written by the caller.
+    /// Appends so many bytes, to be written by the caller; none if there is no room.
     #[inline]
-    pub(super) fn append(&mut self, bytes: usize) -> &mut [u8] {
-        let (start, end) = (self.end, self.end + bytes);
-        if end > self.words.len() * WORD {
-            self.grow(end);
-        }
-        self.end = end;
-        &mut cast_slice_mut(&mut self.words)[start..end]
+    pub(super) fn append(&mut self, bytes: usize) -> Option<&mut [u8]> {
+        let end = self
+            .end
+            .checked_add(bytes)
+            .filter(|&end| end <= self.room)?;
+        let start = std::mem::replace(&mut self.end, end);
+        let all: &mut [u8] = cast_slice_mut(&mut self.words);
+        debug_assert!(end <= all.len());
+        // SAFETY: there is room up to `end` only if the words reach as far: `make_room` sees to that, and they never become fewer. `start` comes
+        // before it.
+        Some(unsafe { all.get_unchecked_mut(start..end) })
     }
 
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, end: usize) {
-        // To twice the length, as vectors grow.
-        let words = end.div_ceil(WORD).max(2 * self.words.len());
-        self.words.resize(words, 0);
+    /// The last bytes that were appended.
+    pub(super) fn last(&mut self, bytes: usize) -> &mut [u8] {
+        &mut cast_slice_mut(&mut self.words)[self.end - bytes..self.end]
+    }
+
+    /// Makes room for so many bytes; and for what follows them, as long as no more than `limit` bytes wait.
+    pub(super) fn make_room(&mut self, bytes: usize, limit: usize) {
+        let end = self.end + bytes;
+        if end > self.words.len() * WORD {
+            // To twice the length, as vectors grow.
+            let words = end.div_ceil(WORD).max(2 * self.words.len());
+            self.words.resize(words, 0);
+        }
+        let limit = (self.start + limit).min(self.words.len() * WORD);
+        self.room = end.max(limit);
+    }
+
+    /// From now on there is no room until it is made.
+    pub(super) fn close(&mut self) {
+        self.room = 0;
     }
 
     /// The words of the first `length` bytes that wait.
@@ -59,6 +79,7 @@ impl Leaving {
 
     /// Forgets the first `length` bytes that wait: all, or a multiple of [`WORD`].
     pub(super) fn note_sent(&mut self, length: usize) {
+        self.close();
         self.start += length;
         if self.start >= self.len() {
             // What is left moves to the front, by no more bytes than were sent.
@@ -82,6 +103,14 @@ impl Arriving {
     #[inline]
     pub(super) fn bytes(&self) -> &[u8] {
         &cast_slice(&self.words)[self.at..self.end]
+    }
+
+    /// Takes all complete records of so many bytes.
+    #[inline]
+    pub(super) fn take(&mut self, length: usize) -> &[u8] {
+        let start = self.at;
+        self.at += (self.end - start) / length * length;
+        &cast_slice(&self.words)[start..self.at]
     }
 
     /// Takes so many bytes.
@@ -164,7 +193,8 @@ mod tests {
                 }
             };
             for turn in 0..1000 {
-                leaving.append(record).fill(sent);
+                leaving.make_room(record, PACKET);
+                leaving.append(record).unwrap().fill(sent);
                 sent = sent.wrapping_add(1);
                 while leaving.len() >= PACKET {
                     send(&mut leaving, PACKET);

@@ -11,7 +11,7 @@ use coarray_runtime::{AllocError, Call, ImageFailed};
 use coarray_sync::Coevent;
 
 use super::bell::Bell;
-use super::buffers::WORD;
+use super::buffers::{Leaving, WORD};
 use super::link::{Link, Links};
 use super::open_conveyor::OpenConveyor;
 use super::packets::MemoryLayout;
@@ -282,11 +282,17 @@ impl<T: ?Sized + Shape<Item: Remote> + 'static> Conveyor<T> {
             let peer = routes.peer(me, link)?;
             let is_relay = link >= routes.neighbours();
             let theirs = routes.link_between(peer, me, is_relay);
-            Some(Link::new(peer, theirs, packet))
+            Some(Link::new(peer, theirs))
+        });
+        let all: Vec<_> = all.collect();
+        let leaving = all.iter().map(|link| match link {
+            Some(_) => Leaving::with_room(packet),
+            None => Leaving::default(),
         });
         let first = (0..images).map(|image| routes.first_link(me, image) as u32);
         let links = Links {
-            all: all.collect(),
+            leaving: leaving.collect(),
+            all,
             first: first.collect(),
             finals: routes.neighbours(),
             routes,

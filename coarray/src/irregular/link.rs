@@ -10,7 +10,6 @@ pub(super) struct Link {
     pub(super) peer: usize,
     /// The number of the link there.
     pub(super) theirs: usize,
-    pub(super) leaving: Leaving,
     pub(super) arriving: Arriving,
     /// Packets since the creation: sent, known to be taken by the peer, and received.
     pub(super) sent: u64,
@@ -24,11 +23,10 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub(super) fn new(peer: usize, theirs: usize, room: usize) -> Self {
+    pub(super) fn new(peer: usize, theirs: usize) -> Self {
         Self {
             peer,
             theirs,
-            leaving: Leaving::with_room(room),
             arriving: Arriving::default(),
             sent: 0,
             taken: 0,
@@ -44,6 +42,8 @@ impl Link {
 #[derive(Debug)]
 pub(super) struct Links {
     pub(super) all: Vec<Option<Link>>,
+    /// What waits to leave by each: apart, because each push looks for it.
+    pub(super) leaving: Vec<Leaving>,
     /// The link by which an item for an image leaves.
     pub(super) first: Vec<u32>,
     /// How many end at targets; the others end at relays.
@@ -57,14 +57,6 @@ impl Links {
     pub(super) fn get(&mut self, link: usize) -> &mut Link {
         match self.all.get_mut(link) {
             Some(Some(link)) => link,
-            _ => unused(),
-        }
-    }
-
-    /// Two different links.
-    pub(super) fn both(&mut self, one: usize, other: usize) -> [&mut Link; 2] {
-        match self.all.get_disjoint_mut([one, other]) {
-            Ok([Some(one), Some(other)]) => [one, other],
             _ => unused(),
         }
     }

@@ -9,7 +9,7 @@ use coarray_coref::{LeavesItsThread, Remote, Shape};
 
 use super::bell::Bell;
 use super::full::Full;
-use super::record::{self, NUMBER, bytes_of, value_at};
+use super::record::{self, NUMBER, bytes_of, value_at, values_at};
 use super::traffic::Traffic;
 use super::waiting::sealed::{self, State};
 use super::waiting::{Conveying, try_wait, wait};
@@ -107,9 +107,46 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> OpenConveyor<'a, T> {
     pub fn wait(&mut self) -> bool {
         wait(&mut [self], Location::caller())
     }
+
+    /// Pushes each item by `push_at_once`, or by `push` where that returns false, and pulls until all images have, and nothing is left. `wait` is
+    /// [`wait`](Self::wait) or [`try_wait`](Self::try_wait).
+    #[inline]
+    #[track_caller]
+    pub(super) fn convey_by<I, E>(
+        mut self,
+        items: impl IntoIterator<Item = I>,
+        push_at_once: impl Fn(&mut Self, &I) -> bool,
+        push: impl Fn(&mut Self, &I) -> Result<(), Full>,
+        mut pull: impl FnMut(&mut Self),
+        wait: impl Fn(&mut Self) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        for item in items {
+            if push_at_once(&mut self, &item) {
+                continue;
+            }
+            // Before a packet leaves, what has come is pulled: others need not wait until this image finds no room.
+            pull(&mut self);
+            while push(&mut self, &item).is_err() {
+                wait(&mut self)?;
+                pull(&mut self);
+            }
+        }
+        self.finish();
+        while wait(&mut self)? {
+            pull(&mut self);
+        }
+        Ok(())
+    }
 }
 
 impl<T: Remote> OpenConveyor<'_, T> {
+    /// Bytes of an item: at least one, so that items can be counted.
+    const BYTES: usize = if size_of::<T>() > 0 {
+        size_of::<T>()
+    } else {
+        1
+    };
+
     /// Local. Adds an item for `image`, an index in the team, unless there is no room. Sends a packet when it is full.
     ///
     /// # Errors
@@ -126,10 +163,25 @@ impl<T: Remote> OpenConveyor<'_, T> {
     #[inline]
     #[track_caller]
     pub fn push(&mut self, image: usize, item: T) -> Result<(), Full> {
-        let bytes = self.traffic.records.tag + size_of::<T>().max(1);
-        self.traffic.push(image, bytes, |record| {
-            record[..size_of::<T>()].copy_from_slice(bytes_of(&[item]));
-        })
+        self.traffic.push(image, Self::BYTES, write(item))
+    }
+
+    /// As [`convey_by`](Self::convey_by), with items.
+    #[inline]
+    #[track_caller]
+    pub(super) fn convey<E>(
+        self,
+        items: impl IntoIterator<Item = (usize, T)>,
+        pull: impl FnMut(&mut Self),
+        wait: impl Fn(&mut Self) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        self.convey_by(
+            items,
+            |open, &(image, item)| open.traffic.push_at_once(image, Self::BYTES, write(item)),
+            |open, &(image, item)| open.push(image, item),
+            pull,
+            wait,
+        )
     }
 
     /// Local. Takes an item that has come for this image, with the image that pushed it; none if none is there.
@@ -181,7 +233,7 @@ impl<T: Remote> OpenConveyor<'_, T> {
     #[inline]
     pub fn pull_all(&mut self, mut receive: impl FnMut(usize, T)) {
         while let Some((link, length)) = self.traffic.find() {
-            let (own, peer) = (size_of::<T>().max(1), link.peer);
+            let (own, peer) = (Self::BYTES, link.peer);
             if length == own {
                 link.arriving
                     .take_all(own, |record| receive(peer, value_at(record, peer)));
@@ -190,6 +242,50 @@ impl<T: Remote> OpenConveyor<'_, T> {
                     let source = record::number(record);
                     receive(source, value_at(&record[NUMBER..], source));
                 });
+            }
+        }
+    }
+
+    /// Local. Takes all items that have come for this image, and calls `receive` for as many at a time as have come from an image and lie side by side,
+    /// with that image. Items that it has been called for are taken, also if it panics.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::irregular::Conveyor;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut conveyor = Conveyor::<u32>::new();
+    ///     let mut open = conveyor.open();
+    ///     for item in 0..10 {
+    ///         open.push(1 - this_image(), item).unwrap();
+    ///     }
+    ///     open.finish();
+    ///     let mut sum = 0;
+    ///     while open.wait() {
+    ///         open.pull_slices(|_source, items| sum += items.iter().sum::<u32>());
+    ///     }
+    ///     assert_eq!(sum, 45);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`pull`](Self::pull).
+    #[inline]
+    pub fn pull_slices(&mut self, mut receive: impl FnMut(usize, &[T])) {
+        let mut items = Vec::new();
+        while let Some((link, length)) = self.traffic.find() {
+            let (own, peer) = (Self::BYTES, link.peer);
+            if length == own {
+                let records = link.arriving.take(own);
+                receive(peer, values_at(records, own, peer, &mut items));
+            } else {
+                // Behind a relay they come from any image.
+                let record = &link.arriving.bytes()[..length];
+                let source = record::number(record);
+                let item = value_at(&record[NUMBER..], source);
+                link.arriving.consume(length);
+                receive(source, &[item]);
             }
         }
     }
@@ -221,6 +317,12 @@ impl<T: Remote> OpenConveyor<'_, T> {
         }
         is_taken
     }
+}
+
+/// Writes an item.
+#[inline]
+fn write<T: Remote>(item: T) -> impl Fn(&mut [u8]) {
+    move |record| record[..size_of::<T>()].copy_from_slice(bytes_of(&[item]))
 }
 
 impl<T: ?Sized + Shape<Item: Remote>> Conveying for OpenConveyor<'_, T> {}

@@ -65,6 +65,32 @@ pub(super) fn bytes_of<T: Remote>(values: &[T]) -> &[u8] {
     unsafe { slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
 }
 
+/// The values of records of so many bytes that have nothing else: in place if they are aligned and any bytes are a value, and else in `copied`.
+///
+/// # Panics
+/// If some bytes are no value.
+#[inline]
+pub(super) fn values_at<'a, T: Remote>(
+    records: &'a [u8],
+    length: usize,
+    image: usize,
+    copied: &'a mut Vec<T>,
+) -> &'a [T] {
+    let start = records.as_ptr().cast::<T>();
+    if T::ANY_BITS && length == size_of::<T>() && start.is_aligned() {
+        // SAFETY: the bytes are initialised and borrowed, as many as the records, each of which is as long as a `T`; the start is aligned. Any
+        // bytes are a `T`.
+        return unsafe { slice::from_raw_parts(start, records.len() / length) };
+    }
+    copied.clear();
+    copied.extend(
+        records
+            .chunks_exact(length)
+            .map(|record| value_at::<T>(record, image)),
+    );
+    copied
+}
+
 /// The value whose bytes are at the front.
 ///
 /// # Panics

@@ -44,11 +44,28 @@ impl<T: Remote> OpenConveyor<'_, [T]> {
         if u32::try_from(run.len()).is_err() {
             too_long(run.len());
         }
-        let bytes = self.traffic.records.bytes(run.len());
+        let bytes = NUMBER + size_of_val(run);
         self.traffic.push(image, bytes, |record| {
             record::set_number(record, run.len());
             record[NUMBER..].copy_from_slice(bytes_of(run));
         })
+    }
+
+    /// As [`convey_by`](Self::convey_by), with runs.
+    #[track_caller]
+    pub(super) fn convey<R: AsRef<[T]>, E>(
+        self,
+        runs: impl IntoIterator<Item = (usize, R)>,
+        pull: impl FnMut(&mut Self),
+        wait: impl Fn(&mut Self) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        self.convey_by(
+            runs,
+            |_, _| false,
+            |open, (image, run)| open.push(*image, run.as_ref()),
+            pull,
+            wait,
+        )
     }
 
     /// Local. Takes a run that has come for this image, with the image that pushed it; none if none is there.

@@ -8,7 +8,7 @@ use coarray_runtime::ImageFailed;
 
 use super::conveyor::Conveyor;
 use super::open_conveyor::OpenConveyor;
-use super::waiting::{try_wait, wait};
+use super::waiting::{Conveying, try_wait, wait};
 
 impl<T: Remote> Conveyor<T> {
     /// Collective. Sends each of `items` to the image it is for, an index in the team, and calls `receive` for each that comes for this image, with
@@ -43,12 +43,47 @@ impl<T: Remote> Conveyor<T> {
     pub fn convey(
         &mut self,
         items: impl IntoIterator<Item = (usize, T)>,
-        receive: impl FnMut(usize, T),
+        mut receive: impl FnMut(usize, T),
     ) {
-        let caller = Location::caller();
-        let Ok(()) = stream(self.open(), items, receive, |open| {
-            Ok::<_, Infallible>(wait(&mut [open], caller))
-        });
+        let pull = |open: &mut OpenConveyor<'_, T>| open.pull_all(&mut receive);
+        let Ok(()) = self.open().convey(items, pull, or_end_job());
+    }
+
+    /// Collective. As [`convey`](Self::convey), with as many items at a time as have come from an image and lie side by side, in the order in which
+    /// they were pushed. Faster where the work for an item is short.
+    ///
+    /// # Panics
+    /// As [`convey`](Self::convey).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::irregular::Conveyor;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut conveyor = Conveyor::<u32>::new();
+    ///     let (images, mut sum, mut largest) = (num_images(), 0, 0);
+    ///     let items = (0..3000_u32).map(|i| (i as usize % images, i));
+    ///     conveyor.convey_slices(items, |_source, items| {
+    ///         sum += items.iter().sum::<u32>();
+    ///         largest = items.iter().copied().max().map_or(largest, |item| item.max(largest));
+    ///     });
+    ///     assert_eq!(largest, 2997 + this_image() as u32);
+    ///     co_sum(&mut sum);
+    ///     assert_eq!(sum, 3 * (2999 * 3000 / 2));
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Its own.
+    #[track_caller]
+    pub fn convey_slices(
+        &mut self,
+        items: impl IntoIterator<Item = (usize, T)>,
+        mut receive: impl FnMut(usize, &[T]),
+    ) {
+        let pull = |open: &mut OpenConveyor<'_, T>| open.pull_slices(&mut receive);
+        let Ok(()) = self.open().convey(items, pull, or_end_job());
     }
 
     /// Collective. As [`convey`](Self::convey), but failed images do not end the job.
@@ -82,34 +117,11 @@ impl<T: Remote> Conveyor<T> {
     pub fn try_convey(
         &mut self,
         items: impl IntoIterator<Item = (usize, T)>,
-        receive: impl FnMut(usize, T),
+        mut receive: impl FnMut(usize, T),
     ) -> Result<(), ImageFailed> {
-        let caller = Location::caller();
-        stream(self.try_open()?, items, receive, |open| {
-            try_wait(&mut [open], caller)
-        })
+        let pull = |open: &mut OpenConveyor<'_, T>| open.pull_all(&mut receive);
+        self.try_open()?.convey(items, pull, or_fail())
     }
-}
-
-/// Pushes all items, and pulls until all images have; `wait` waits for room, or for something to pull.
-#[track_caller]
-fn stream<T: Remote, E>(
-    mut open: OpenConveyor<'_, T>,
-    items: impl IntoIterator<Item = (usize, T)>,
-    mut receive: impl FnMut(usize, T),
-    wait: impl Fn(&mut OpenConveyor<'_, T>) -> Result<bool, E>,
-) -> Result<(), E> {
-    for (image, item) in items {
-        while open.push(image, item).is_err() {
-            wait(&mut open)?;
-            open.pull_all(&mut receive);
-        }
-    }
-    open.finish();
-    while wait(&mut open)? {
-        open.pull_all(&mut receive);
-    }
-    Ok(())
 }
 
 impl<T: Remote> Conveyor<[T]> {
@@ -142,10 +154,7 @@ impl<T: Remote> Conveyor<[T]> {
         items: impl IntoIterator<Item = (usize, impl AsRef<[T]>)>,
         receive: impl FnMut(usize, &[T]),
     ) {
-        let caller = Location::caller();
-        let Ok(()) = stream_runs(self.open(), items, receive, |open| {
-            Ok::<_, Infallible>(wait(&mut [open], caller))
-        });
+        let Ok(()) = self.open().convey(items, pull_runs(receive), or_end_job());
     }
 
     /// Collective. As [`convey`](Self::convey), but failed images do not end the job.
@@ -177,36 +186,33 @@ impl<T: Remote> Conveyor<[T]> {
         items: impl IntoIterator<Item = (usize, impl AsRef<[T]>)>,
         receive: impl FnMut(usize, &[T]),
     ) -> Result<(), ImageFailed> {
-        let caller = Location::caller();
-        stream_runs(self.try_open()?, items, receive, |open| {
-            try_wait(&mut [open], caller)
-        })
+        self.try_open()?
+            .convey(items, pull_runs(receive), or_fail())
     }
 }
 
-/// As [`stream`], of runs.
-#[track_caller]
-fn stream_runs<T: Remote, E>(
-    mut open: OpenConveyor<'_, [T]>,
-    items: impl IntoIterator<Item = (usize, impl AsRef<[T]>)>,
+/// Pulls all runs that are there.
+fn pull_runs<T: Remote>(
     mut receive: impl FnMut(usize, &[T]),
-    wait: impl Fn(&mut OpenConveyor<'_, [T]>) -> Result<bool, E>,
-) -> Result<(), E> {
+) -> impl FnMut(&mut OpenConveyor<'_, [T]>) {
     let mut run = Vec::new();
-    let mut pull_all = |open: &mut OpenConveyor<'_, [T]>| {
+    move |open| {
         while let Some(source) = open.pull_into(&mut run) {
             receive(source, &run);
         }
-    };
-    for (image, item) in items {
-        while open.push(image, item.as_ref()).is_err() {
-            wait(&mut open)?;
-            pull_all(&mut open);
-        }
     }
-    open.finish();
-    while wait(&mut open)? {
-        pull_all(&mut open);
-    }
-    Ok(())
+}
+
+/// Waits; failed images end the job.
+#[track_caller]
+fn or_end_job<C: Conveying>() -> impl Fn(&mut C) -> Result<bool, Infallible> {
+    let caller = Location::caller();
+    move |open| Ok(wait(&mut [open], caller))
+}
+
+/// Waits; failed images are an error.
+#[track_caller]
+fn or_fail<C: Conveying>() -> impl Fn(&mut C) -> Result<bool, ImageFailed> {
+    let caller = Location::caller();
+    move |open| try_wait(&mut [open], caller)
 }

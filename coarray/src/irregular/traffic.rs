@@ -19,6 +19,7 @@ use coarray_fabric::Deferral;
 use coarray_sync::{PutNotify, fence_number};
 
 use super::bell::Bell;
+use super::buffers::Leaving;
 use super::full::Full;
 use super::link::{Link, Links};
 use super::packets::{Header, LINE, MemoryLayout, PACKETS};
@@ -34,7 +35,7 @@ pub(super) struct Traffic<'a> {
     pub(super) records: RecordLayout,
     /// From how many bytes on a buffer is full.
     full: usize,
-    /// From how many bytes on a push is no matter of course: as `full`, until this image has finished.
+    /// How many bytes may wait before a push is no matter of course: as `full`, until this image has finished.
     limit: usize,
     /// The link that is pulled from, and those that have something to pull after it.
     current: usize,
@@ -93,7 +94,7 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// Appends a record of so many bytes for an image, unless its link is full: writes the tag, and has `fill` write the rest.
+    /// Appends a record for an image with so many `bytes` behind the tag, unless its link is full: has `fill` write them.
     ///
     /// # Panics
     /// If there is no such image, or this image pushes no more.
@@ -103,44 +104,79 @@ impl<'a> Traffic<'a> {
         &mut self,
         image: usize,
         bytes: usize,
-        fill: impl FnOnce(&mut [u8]),
+        fill: impl Fn(&mut [u8]),
+    ) -> Result<(), Full> {
+        match self.push_at_once(image, bytes, &fill) {
+            true => Ok(()),
+            false => self.push_slowly(image, bytes, fill),
+        }
+    }
+
+    /// As [`push`](Self::push), if that is a matter of course; otherwise returns false.
+    #[inline]
+    pub(super) fn push_at_once(
+        &mut self,
+        image: usize,
+        bytes: usize,
+        fill: impl Fn(&mut [u8]),
+    ) -> bool {
+        if self.records.tag > 0 {
+            return false;
+        }
+        let Some(&number) = self.links.first.get(image) else {
+            return false;
+        };
+        let Some(record) = self.links.leaving[number as usize].append(bytes) else {
+            return false;
+        };
+        fill(record);
+        true
+    }
+
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn push_slowly(
+        &mut self,
+        image: usize,
+        bytes: usize,
+        fill: impl Fn(&mut [u8]),
     ) -> Result<(), Full> {
         let Some(&number) = self.links.first.get(image) else {
             self.bell.team().no_such_image(image);
         };
-        let number = number as usize;
-        if self.links.get(number).leaving.len() >= self.limit {
-            self.make_room(number)?;
-        }
-        let (me, is_final) = (self.links.me, number < self.links.finals);
-        let link = self.links.get(number);
-        let record = link.leaving.append(bytes);
-        if self.records.tag > 0 {
-            record::set_number(record, if is_final { me } else { image });
-        }
-        fill(&mut record[self.records.tag..]);
-        Ok(())
-    }
-
-    /// Sends a packet, so that there is room in a buffer that is full.
-    #[cold]
-    #[inline(never)]
-    #[track_caller]
-    fn make_room(&mut self, number: usize) -> Result<(), Full> {
         if self.has_finished {
             pushed_after_finish(self.opened);
         }
-        if self.send(number, false) {
-            return Ok(());
+        let number = number as usize;
+        let (me, is_final) = (self.links.me, number < self.links.finals);
+        let tag = self.records.tag;
+        let Some(record) = self.make_room(number, tag + bytes) else {
+            self.refused = Some(number);
+            return Err(Full);
+        };
+        if tag > 0 {
+            record::set_number(record, if is_final { me } else { image });
         }
-        self.refused = Some(number);
-        Err(Full)
+        fill(&mut record[tag..]);
+        Ok(())
+    }
+
+    /// Appends a record of so many bytes, to be written by the caller. Sends a packet before that if one is full; none if there is no room for it.
+    fn make_room(&mut self, number: usize, bytes: usize) -> Option<&mut [u8]> {
+        if self.links.leaving[number].len() >= self.full && !self.send(number, false) {
+            return None;
+        }
+        let leaving = &mut self.links.leaving[number];
+        leaving.make_room(bytes, self.limit);
+        leaving.append(bytes)
     }
 
     /// From now on this image pushes no more.
     pub(super) fn finish(&mut self) {
         self.has_finished = true;
         self.limit = 0;
+        self.links.leaving.iter_mut().for_each(Leaving::close);
         self.progress();
     }
 
@@ -172,8 +208,7 @@ impl<'a> Traffic<'a> {
         }
         if self.ready.is_empty() {
             self.progress();
-            let arrived = self.links.get(current).arriving.bytes();
-            if self.records.front(arrived).is_some() {
+            if self.has_record(current) {
                 return true;
             }
         }
@@ -208,13 +243,18 @@ impl<'a> Traffic<'a> {
             return;
         };
         if number == self.current {
-            if self.records.front(link.arriving.bytes()).is_none() {
-                self.receive(number);
-            }
+            // As many as a long record takes: who looks here next may have nothing to wake it.
+            while !self.has_record(number) && self.receive(number) {}
         } else if !link.is_ready && self.receive(number) {
             self.links.get(number).is_ready = true;
             self.ready.push_back(number);
         }
+    }
+
+    /// Whether a complete record has come by a link.
+    fn has_record(&mut self, number: usize) -> bool {
+        let arrived = self.links.get(number).arriving.bytes();
+        self.records.front(arrived).is_some()
     }
 
     /// Sends on what has come by a link that this image relays, as long as there is room.
@@ -224,7 +264,7 @@ impl<'a> Traffic<'a> {
         }
         loop {
             let link = self.links.get(number);
-            let (from, arrived) = (link.peer, link.arriving.bytes());
+            let arrived = link.arriving.bytes();
             let Some(length) = self.records.front(arrived) else {
                 match self.receive(number) {
                     true => continue,
@@ -233,13 +273,16 @@ impl<'a> Traffic<'a> {
             };
             let to = record::number(arrived);
             let next = self.links.routes.link_between(self.links.me, to, false);
-            if self.links.get(next).leaving.len() >= self.full && !self.send(next, false) {
+            if self.make_room(next, length).is_none() {
                 return;
             }
-            let [link, onwards] = self.links.both(number, next);
-            let record = onwards.leaving.append(length);
+            let Links { all, leaving, .. } = &mut *self.links;
+            let Some(link) = &mut all[number] else {
+                return;
+            };
+            let record = leaving[next].last(length);
             record.copy_from_slice(&link.arriving.bytes()[..length]);
-            record::set_number(record, from);
+            record::set_number(record, link.peer);
             link.arriving.consume(length);
         }
     }
@@ -277,22 +320,24 @@ impl<'a> Traffic<'a> {
         if seen >= PACKETS as u64 && self.under_way(number) >= PACKETS as u64 {
             return false;
         }
+        let waits = self.links.leaving[number].len();
         let link = self.links.get(number);
         let header = Header {
             packet: link.sent + 1,
-            length: link.leaving.len().min(self.full),
-            is_last: closed && link.leaving.len() <= self.full,
+            length: waits.min(self.full),
+            is_last: closed && waits <= self.full,
         };
         let at = self.memory_layout.header(link.theirs, header.packet);
-        let there = self.memory.at(link.peer);
-        let words = link.leaving.packet(header.length);
+        link.sent = header.packet;
+        link.has_closed = header.is_last;
+        let (there, bell) = (self.memory.at(link.peer), self.bell.of(link.peer));
+        let leaving = &mut self.links.leaving[number];
+        let words = leaving.packet(header.length);
         there[at + LINE..][..words.len()].put_from(words);
         // Who sees the header sees the packet.
         fence_number(there.image());
-        there[at].put_notify(header.to_word(), self.bell.of(link.peer));
-        link.leaving.note_sent(header.length);
-        link.sent = header.packet;
-        link.has_closed = header.is_last;
+        there[at].put_notify(header.to_word(), bell);
+        leaving.note_sent(header.length);
         true
     }
 
@@ -313,12 +358,12 @@ impl<'a> Traffic<'a> {
     /// all before it were taken, as segments do in Nagle's algorithm (1984).
     pub(super) fn flush(&mut self) {
         for number in 0..self.links.all.len() {
-            let Some(link) = &self.links.all[number] else {
+            let waits = self.links.leaving[number].len();
+            if waits == 0 {
                 continue;
-            };
-            let waits = link.leaving.len();
+            }
             let is_due = waits >= self.full || !self.is_refused() || self.under_way(number) == 0;
-            if waits > 0 && is_due {
+            if is_due {
                 self.send(number, false);
             }
         }
@@ -338,7 +383,7 @@ impl<'a> Traffic<'a> {
         let Some(number) = self.refused else {
             return false;
         };
-        let has_room = self.links.get(number).leaving.len() < self.full || self.send(number, false);
+        let has_room = self.links.leaving[number].len() < self.full || self.send(number, false);
         if has_room {
             self.refused = None;
         }

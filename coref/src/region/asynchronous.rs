@@ -9,7 +9,7 @@ use coarray_fabric::Buffer;
 use crate::access::{Access, MayPut};
 use crate::cofuture::Cofuture;
 use crate::region::Region;
-use crate::region::issued::{AllIssued, issue_gets, issue_puts};
+use crate::region::issued::{AllIssued, issue_get_of_block, issue_put_of_block};
 use crate::remote::Remote;
 use crate::scope::{AsyncScope, Delivery};
 use crate::shape::elements_in;
@@ -82,10 +82,8 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
     /// # Safety
     /// `target` is valid for writes of all items until the operations are complete, and nobody else accesses it.
     unsafe fn issue_gets(&self, target: *mut u8) -> Option<AllIssued> {
-        let runs = self.runs_to(self.packed());
-        let length = runs.length();
         // SAFETY: the caller vouches for the target, and the items lie within the place.
-        unsafe { issue_gets(self.first, target, runs, length) }
+        unsafe { issue_get_of_block(self.first, target, self.runs_to(self.packed())) }
     }
 }
 
@@ -143,16 +141,10 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
         A: MayPut,
     {
         const { T::CHECK };
-        let runs = self.runs_from(self.packed());
-        let length = runs.length();
-        let source = source.cast::<u8>();
+        let source = Buffer::Lent(source.cast_mut().cast(), self.len() * size_of::<T>());
         // SAFETY: the caller vouches for the source, and the items lie within the place. A put only reads its buffer, so the cast to `*mut`
         // is never written through.
-        unsafe {
-            issue_puts(self.first, runs, |run| {
-                Buffer::Lent(source.wrapping_offset(run.from).cast_mut(), length)
-            })
-        }
+        unsafe { issue_put_of_block(self.first, source, self.runs_from(self.packed())) }
     }
 
     /// One-sided. Begins to copy the items of another region, on any image, which are fetched before this returns. It has the
@@ -195,18 +187,28 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
             return Cofuture::complete(Ok(()));
         }
         let mut items = Vec::<MaybeUninit<T>>::with_capacity(source.len());
-        let runs = self.runs_from(self.packed());
-        let length = runs.length();
-        // SAFETY: the vector is valid for writes of all items, and afterwards for reads of the runs, which are parts of it. The
-        // requests own their buffers, which are as long as the runs.
-        let issued = unsafe {
+        // SAFETY: the vector is valid for writes of all items, and afterwards for reads: there are equally many in both regions.
+        unsafe {
             source.fetch(items.as_mut_ptr().cast(), source.packed());
-            let bytes = items.as_ptr().cast::<u8>();
-            issue_puts(self.first, runs, |run| {
-                let run = slice::from_raw_parts(bytes.wrapping_offset(run.from), length);
-                Buffer::Owned(run.into())
-            })
-        };
+            self.issue_put_of_items(items.as_ptr().cast())
+        }
+    }
+
+    /// Begins to put a copy of items that lie in row order.
+    ///
+    /// # Safety
+    /// `items` is valid for reads of all items.
+    unsafe fn issue_put_of_items(&self, items: *const T) -> Cofuture<'a, ()>
+    where
+        A: MayPut,
+    {
+        let length = self.len() * size_of::<T>();
+        // SAFETY: the caller vouches for the items, which have no padding: a `Remote` type has none.
+        let bytes: &[u8] = unsafe { slice::from_raw_parts(items.cast(), length) };
+        let source = Buffer::Owned(bytes.into());
+        // SAFETY: the operations own their buffers, in which the runs are; the items lie within the place.
+        let issued =
+            unsafe { issue_put_of_block(self.first, source, self.runs_from(self.packed())) };
         AllIssued::cofuture_of_puts(issued)
     }
 
@@ -232,18 +234,13 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
     where
         A: MayPut,
     {
-        if self.first.is_direct() {
+        if self.first.is_direct() || size_of::<T>() == 0 {
             self.fill(value);
             return Cofuture::complete(Ok(()));
         }
         const { T::CHECK };
-        let runs = self.runs_from(self.strides());
-        let values = vec![value; runs.length() / size_of::<T>().max(1)];
-        // SAFETY: readable and initialised: a `Remote` type has no padding. Nobody writes to them meanwhile.
-        let bytes: &[u8] =
-            unsafe { slice::from_raw_parts(values.as_ptr().cast(), size_of_val(&values[..])) };
-        // SAFETY: the requests own their buffers, which are as long as the runs.
-        let issued = unsafe { issue_puts(self.first, runs, |_| Buffer::Owned(bytes.into())) };
-        AllIssued::cofuture_of_puts(issued)
+        let values = vec![value; self.len()];
+        // SAFETY: these are as many items as the region has.
+        unsafe { self.issue_put_of_items(values.as_ptr()) }
     }
 }

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use coarray_fabric::{Buffer, Request, SignalOperation};
+use coarray_fabric::{Buffer, Request, SignalOperation, Strided};
 use coarray_runtime::Image;
 
 use crate::access::{Access, MayPut};
 use crate::cofuture::{Cofuture, InFlight};
 use crate::coref::Coref;
-use crate::region::runs::Run;
+use crate::region::runs::{Run, Runs};
 use crate::transfer::{Issued, Torn};
 
 /// Operations in flight: the last, and those before it.
@@ -100,6 +100,81 @@ pub(crate) unsafe fn issue_gets<T: ?Sized, A: Access>(
         // operations, the owner holds no exclusive reference.
         unsafe { here.fabric().issue_get(image, from, buffer) }
     })
+}
+
+/// Begins to get a block, as one operation if the fabric has one for it, and else run by run; none if there are no runs.
+///
+/// # Safety
+/// As [`issue_gets`].
+pub(super) unsafe fn issue_get_of_block<T: ?Sized, A: Access, const D: usize>(
+    place: &Coref<T, A>,
+    target: *mut u8,
+    runs: Runs<D>,
+) -> Option<AllIssued> {
+    let length = runs.length();
+    if runs.len() > 1 {
+        let axes = runs.axes_from();
+        let block = Strided {
+            length,
+            axes: &axes,
+        };
+        let here = Image::current();
+        let offset = here.offset_of(place.image(), place.local_address());
+        let buffer = Buffer::Lent(target, block.bytes());
+        // SAFETY: the caller vouches for target and place, which has all bytes between the runs, too. The contract of `Coref::new`: until this image
+        // has completed its operations, the owner holds no exclusive reference.
+        let issued = unsafe {
+            here.fabric()
+                .issue_get_strided(place.image(), offset, buffer, &block)
+        };
+        if let Ok(request) = issued {
+            return AllIssued::of(here, vec![request]);
+        }
+    }
+    // SAFETY: the caller vouches for target and place.
+    unsafe { issue_gets(place, target, runs, length) }
+}
+
+/// Begins to put a block from a buffer, as one operation if the fabric has one for it, and else run by run; none if there are no runs.
+///
+/// # Safety
+/// The place that `place` is a part of has the bytes of a run at each `to`, and all in between; the buffer has them at each `from`, counted from its
+/// start. If it is lent, it stays valid until the operations are complete.
+pub(super) unsafe fn issue_put_of_block<T: ?Sized, A: MayPut, const D: usize>(
+    place: &Coref<T, A>,
+    mut source: Buffer,
+    runs: Runs<D>,
+) -> Option<AllIssued> {
+    let length = runs.length();
+    if runs.len() > 1 {
+        let axes = runs.axes_to();
+        let block = Strided {
+            length,
+            axes: &axes,
+        };
+        let here = Image::current();
+        let offset = here.offset_of(place.image(), place.local_address());
+        // SAFETY: the caller vouches for source and place. The contract of `Coref::new`: until this image has completed its operations, the owner
+        // holds no reference.
+        let issued = unsafe {
+            here.fabric()
+                .issue_put_strided(place.image(), offset, source, &block)
+        };
+        match issued {
+            Ok(request) => return AllIssued::of(here, vec![request]),
+            Err(back) => source = back,
+        }
+    }
+    let run_of = |run: Run| match &source {
+        // A put only reads its buffer, so that the cast is never written through.
+        Buffer::Lent(start, _) => Buffer::Lent(start.wrapping_offset(run.from), length),
+        Buffer::Owned(bytes) => {
+            let start = run.from.unsigned_abs();
+            Buffer::Owned(bytes[start..start + length].into())
+        }
+    };
+    // SAFETY: the caller vouches for the source, of which each buffer is a part or a copy, and for the place.
+    unsafe { issue_puts(place, runs, run_of) }
 }
 
 /// Begins to put a buffer for each run through the fabric; none if there are no runs.

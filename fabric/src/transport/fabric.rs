@@ -118,6 +118,38 @@ pub trait Fabric: std::fmt::Debug {
         block: &Strided<'_>,
     ) -> bool;
 
+    /// As [`put_strided`](Self::put_strided), complete as [`issue_put`](Self::issue_put) is. The first run is at the start of `source`. If the fabric has
+    /// no operation for it, does nothing and gives the buffer back.
+    ///
+    /// # Safety
+    /// The conditions of [`put_strided`](Self::put_strided) hold until the operation is complete, and a lent buffer stays valid until then.
+    unsafe fn issue_put_strided(
+        &self,
+        image: usize,
+        offset: usize,
+        source: Buffer,
+        block: &Strided<'_>,
+    ) -> Result<Request, Buffer> {
+        let _ = (image, offset, block);
+        Err(source)
+    }
+
+    /// As [`get_strided`](Self::get_strided), complete as [`issue_get`](Self::issue_get) is. The first run goes to the start of `target`. If the fabric
+    /// has no operation for it, does nothing and gives the buffer back.
+    ///
+    /// # Safety
+    /// The conditions of [`get_strided`](Self::get_strided) hold until the operation is complete, and a lent buffer stays valid until then.
+    unsafe fn issue_get_strided(
+        &self,
+        image: usize,
+        offset: usize,
+        target: Buffer,
+        block: &Strided<'_>,
+    ) -> Result<Request, Buffer> {
+        let _ = (image, offset, block);
+        Err(target)
+    }
+
     /// Makes progress with nonblocking operations, and wakes the tasks whose operations have completed. Returns whether operations are left
     /// that make progress only in such calls.
     fn progress(&self) -> bool;

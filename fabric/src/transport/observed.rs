@@ -174,6 +174,34 @@ impl<O: Observer> Fabric for Observed<O> {
         })
     }
 
+    unsafe fn issue_put_strided(
+        &self,
+        image: usize,
+        offset: usize,
+        source: Buffer,
+        block: &Strided<'_>,
+    ) -> Result<Request, Buffer> {
+        let call = Call::Put(range(image, offset, block.span()));
+        // SAFETY: the caller vouches for the place and a lent buffer until completion, as `Fabric::issue_put_strided` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.issue_put_strided(image, offset, source, block)
+        })
+    }
+
+    unsafe fn issue_get_strided(
+        &self,
+        image: usize,
+        offset: usize,
+        target: Buffer,
+        block: &Strided<'_>,
+    ) -> Result<Request, Buffer> {
+        let call = Call::Get(range(image, offset, block.span()));
+        // SAFETY: the caller vouches for the place and a lent buffer until completion, as `Fabric::issue_get_strided` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.issue_get_strided(image, offset, target, block)
+        })
+    }
+
     fn progress(&self) -> bool {
         self.pass_on(Call::Progress, |fabric| fabric.progress())
     }
@@ -359,6 +387,40 @@ mod tests {
             true
         }
 
+        unsafe fn issue_put_strided(
+            &self,
+            image: usize,
+            offset: usize,
+            source: Buffer,
+            block: &Strided<'_>,
+        ) -> Result<Request, Buffer> {
+            self.note(&(
+                "issue_put_strided",
+                image,
+                offset,
+                source.length(),
+                block.span(),
+            ));
+            Ok(self.request(image))
+        }
+
+        unsafe fn issue_get_strided(
+            &self,
+            image: usize,
+            offset: usize,
+            target: Buffer,
+            block: &Strided<'_>,
+        ) -> Result<Request, Buffer> {
+            self.note(&(
+                "issue_get_strided",
+                image,
+                offset,
+                target.length(),
+                block.span(),
+            ));
+            Ok(self.request(image))
+        }
+
         fn progress(&self) -> bool {
             self.note(&"progress");
             true
@@ -488,6 +550,10 @@ mod tests {
             };
             assert!(fabric.put_strided(1, 2, bytes.as_ptr(), &block));
             assert!(fabric.get_strided(3, 4, bytes.as_mut_ptr(), &block));
+            let put = fabric.issue_put_strided(1, 2, Buffer::with_length(3), &block);
+            assert_eq!(put.ok().map(|request| request.image()), Some(1));
+            let get = fabric.issue_get_strided(3, 4, Buffer::with_length(3), &block);
+            assert_eq!(get.ok().map(|request| request.image()), Some(3));
             let runs = [Run { to: 2, from: 1 }, Run { to: 6, from: 0 }];
             assert!(fabric.put_listed(1, 2, bytes.as_ptr(), 2, &runs));
             fabric.put_signal(8, 32, bytes.as_ptr(), 3, 16, SignalOperation::Set(2));
@@ -521,6 +587,8 @@ mod tests {
             Call::Atomic(range(6, 8, 4), AtomicOperation::Add(1)),
             Call::Atomic(range(6, 8, 8), AtomicOperation::Add(1)),
             Call::Send(7),
+            Call::Put(range(1, 2, 3)),
+            Call::Get(range(3, 4, 3)),
             Call::Put(range(1, 2, 3)),
             Call::Get(range(3, 4, 3)),
             Call::Put(range(1, 4, 6)),

@@ -94,9 +94,12 @@ fn fixed<T: Remote + PartialEq + Debug>(
         let mut conveyor = Conveyor::<T>::with_options(options);
         for (phase, plan) in plans.iter().enumerate() {
             let mut came = vec![Vec::new(); num_images()];
-            conveyor.convey(own(plan, phase, &item), |source, item| {
-                came[source].push(item)
-            });
+            let own = own(plan, phase, &item);
+            match (phase + options.packet_bytes) % 2 {
+                0 => conveyor.convey(own, |source, item| came[source].push(item)),
+                _ => conveyor
+                    .convey_slices(own, |source, items| came[source].extend_from_slice(items)),
+            }
             for (source, came) in came.iter().enumerate() {
                 let expected = expected(plan, phase, [source, this_image()], &item);
                 assert_eq!(*came, expected, "from image {source}");

@@ -135,7 +135,11 @@ fn work<const COLUMNS: usize>(whole: Region<'_, u64, 3>, steps: &[(u8, Cut, u64)
             1 => {
                 let mut turned =
                     Array3::zeros([expected.dim().2, expected.dim().0, expected.dim().1]);
-                region.get_into_array(&mut turned.view_mut().permuted_axes([1, 2, 0]));
+                let mut view = turned.view_mut().permuted_axes([1, 2, 0]);
+                match seed % 2 {
+                    0 => region.get_into_array(&mut view),
+                    _ => async_scope(|scope| drop(region.get_into_array_async(&mut view, scope))),
+                }
                 assert_eq!(turned.permuted_axes([1, 2, 0]), expected);
             }
             2 => {
@@ -152,7 +156,10 @@ fn work<const COLUMNS: usize>(whole: Region<'_, u64, 3>, steps: &[(u8, Cut, u64)
                 backwards.invert_axis(coarray::ndarray::Axis(2));
                 let mut stored = backwards.to_owned();
                 stored.invert_axis(coarray::ndarray::Axis(2));
-                region.put_from_array(&stored);
+                match seed % 2 {
+                    0 => region.put_from_array(&stored),
+                    _ => async_scope(|scope| drop(region.put_from_array_async(&stored, scope))),
+                }
                 assign(&mut model, cut, &values);
             }
             5 => {

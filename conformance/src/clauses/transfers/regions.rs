@@ -1,5 +1,6 @@
 //! Blocks of arrays of several dimensions.
 
+use coarray::asynchronous::async_scope;
 use coarray::places::Every;
 use coarray::prelude::*;
 
@@ -65,21 +66,31 @@ fn items<const COLUMNS: usize>(mut planes: Planes<COLUMNS>, block: Block) -> Vec
 }
 
 pub fn blocks(check: &mut Check) {
-    each_block::<SHORT>(check);
-    each_block::<LONG>(check);
+    for is_in_flight in [false, true] {
+        each_block::<SHORT>(check, is_in_flight);
+        each_block::<LONG>(check, is_in_flight);
+    }
 }
 
-fn each_block<const COLUMNS: usize>(check: &mut Check) {
+fn each_block<const COLUMNS: usize>(check: &mut Check, is_in_flight: bool) {
     for block in blocks_of::<COLUMNS>() {
         let mut x = Coarray::new(planes::<COLUMNS>(this_image()));
         {
             let x = x.open();
             let expected = items(planes::<COLUMNS>(right(1)), block);
-            let seen = x.at(right(1)).region(selection(block)).to_vec();
+            let region = x.at(right(1)).region(selection(block));
+            let mut seen = vec![0; expected.len()];
+            match is_in_flight {
+                false => region.get_into(&mut seen),
+                true => async_scope(|scope| drop(region.get_into_async(&mut seen, scope))),
+            }
             check.same_items(format!("got {block:?}"), &seen, &expected);
             sync_all();
             let values: Vec<i64> = (0..expected.len() as i64).map(|item| -item - 1).collect();
-            x.at(right(1)).region(selection(block)).put_from(&values);
+            match is_in_flight {
+                false => region.put_from(&values),
+                true => async_scope(|scope| drop(region.put_from_async(&values, scope))),
+            }
             sync_all();
             let seen = x.at(right(2)).region(selection(block)).to_vec();
             check.same_items(format!("got {block:?} after a put"), &seen, &values);
@@ -125,9 +136,10 @@ pub fn copies(check: &mut Check) {
         x.at(left(1)).region((0, 0, 1..)).copy_from(&from);
         sync_all();
         let there = x.at(right(1));
-        there
+        let copied = there
             .region((2, 1.., 1..))
-            .copy_from(&there.region((2, ..5, ..4)));
+            .copy_from_async(&there.region((2, ..5, ..4)));
+        copied.wait();
     }
     let mut expected = planes::<SHORT>(this_image());
     let source = planes::<SHORT>(right(2));
@@ -170,7 +182,7 @@ pub fn run_time_extents(check: &mut Check) {
                 &column,
             );
             sync_all();
-            there.region((.., ..last_column)).fill(-1);
+            drop(there.region((.., ..last_column)).fill_async(-1)); // complete when the phase ends
             there[[last_row, last_column]].put(-2);
         }
         let mut expected = Vec::new();

@@ -7,7 +7,7 @@ use std::ffi::c_int;
 use std::ptr;
 
 use mpi_rma::Window;
-use mpi_rma::mpi::ffi::{self, MPI_Aint, MPI_Datatype};
+use mpi_rma::mpi::ffi::{self, MPI_Aint, MPI_Datatype, MPI_Request};
 
 use super::check::{check, expect};
 use crate::transport::strided::{Run, Strided, StridedAxis};
@@ -35,8 +35,17 @@ fn unit(length: usize) -> (MPI_Datatype, usize) {
     }
 }
 
+/// Whether a C `int` holds each count of a block.
+pub(super) fn is_countable(block: &Strided<'_>) -> bool {
+    let counts = block.axes.iter().map(|axis| axis.count);
+    counts
+        .chain([block.bytes()])
+        .all(|count| c_int::try_from(count).is_ok())
+}
+
 impl Datatypes {
-    /// Starts a put or get of a block; none of its counts is more than a C `int` holds, or this does nothing and returns false.
+    /// Starts a put or get of a block, with a request if there is a place for one; none of its counts is more than a C `int` holds, or this does
+    /// nothing and returns false.
     ///
     /// # Safety
     /// As `Fabric::put` or `Fabric::get`, for each run, until the operation is complete at this end.
@@ -47,12 +56,9 @@ impl Datatypes {
         here: *mut u8,
         block: &Strided<'_>,
         is_put: bool,
+        request: Option<&mut MPI_Request>,
     ) -> bool {
-        let counts = block.axes.iter().map(|axis| axis.count);
-        if counts
-            .chain([block.bytes()])
-            .any(|count| c_int::try_from(count).is_err())
-        {
+        if !is_countable(block) {
             return false;
         }
         let (packed, words) = unit(block.length);
@@ -62,20 +68,31 @@ impl Datatypes {
         };
         let remote = self.of(block, |axis| axis.there);
         let (here, count, place) = (here.cast(), count as c_int, place as MPI_Aint);
+        let window = window.as_raw();
         // SAFETY: the datatypes are committed, and stand for the runs at both ends, for which the caller vouches.
-        let begun = unsafe {
-            match is_put {
-                true => check(
-                    "MPI_Put",
-                    ffi::MPI_Put(here, count, local, rank, place, 1, remote, window.as_raw()),
-                ),
-                false => check(
-                    "MPI_Get",
-                    ffi::MPI_Get(here, count, local, rank, place, 1, remote, window.as_raw()),
-                ),
+        let (name, code) = unsafe {
+            match (is_put, request) {
+                (true, None) => {
+                    let code = ffi::MPI_Put(here, count, local, rank, place, 1, remote, window);
+                    ("MPI_Put", code)
+                }
+                (true, Some(request)) => {
+                    let code =
+                        ffi::MPI_Rput(here, count, local, rank, place, 1, remote, window, request);
+                    ("MPI_Rput", code)
+                }
+                (false, None) => {
+                    let code = ffi::MPI_Get(here, count, local, rank, place, 1, remote, window);
+                    ("MPI_Get", code)
+                }
+                (false, Some(request)) => {
+                    let code =
+                        ffi::MPI_Rget(here, count, local, rank, place, 1, remote, window, request);
+                    ("MPI_Rget", code)
+                }
             }
         };
-        expect(begun);
+        expect(check(name, code));
         true
     }
 

@@ -11,14 +11,16 @@
 //! | comparison and exchange | `MPI_Compare_and_swap`, which has no request | a local flush |
 
 use mpi_rma::Operation as Action;
-use mpi_rma::mpi::ffi::MPI_Request;
+use mpi_rma::mpi::ffi::{MPI_Request, RSMPI_REQUEST_NULL};
 
 use super::check::expect;
+use super::datatypes::is_countable;
 use super::one_sided::OneSided;
 use super::operations::{Loan, Transfer};
 use crate::transport::access::{Access, Direction};
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::request::{Buffer, Request};
+use crate::transport::strided::Strided;
 
 /// The most nonblocking operations in flight. Without a limit a program that never waits would fill the memory.
 const ISSUED_AT_MOST: usize = 1024;
@@ -118,6 +120,51 @@ impl OneSided {
             completer,
         });
         request
+    }
+
+    /// Starts a put or get of a block with a request, by datatypes; gives the buffer back if MPI cannot count its items.
+    ///
+    /// # Safety
+    /// As `Fabric::issue_put_strided` or `Fabric::issue_get_strided`.
+    pub(super) unsafe fn issue_strided(
+        &self,
+        image: usize,
+        offset: usize,
+        buffer: Buffer,
+        block: &Strided<'_>,
+        is_put: bool,
+    ) -> Result<Request, Buffer> {
+        if !is_countable(block) {
+            return Err(buffer);
+        }
+        let buffer = Loan::from(buffer);
+        let direction = if is_put {
+            Direction::Put
+        } else {
+            Direction::Get
+        };
+        let access = Access::new(image, direction, offset, block.span());
+        self.flush_if_conflicting(access);
+        self.make_room();
+        let (completer, request) = Request::issue(image);
+        let (place, here) = (self.place(image, offset), buffer.start());
+        self.note(access);
+        // SAFETY: a constant that rsmpi defines.
+        let mut transfer = unsafe { RSMPI_REQUEST_NULL };
+        // SAFETY: the caller vouches for the places, and for a lent buffer until completion; an owned one is kept with the operation, and does not
+        // move, until the request is complete.
+        unsafe {
+            let window = &self.window;
+            self.datatypes
+                .start(window, place, here, block, is_put, Some(&mut transfer));
+        }
+        self.operations.push(Transfer {
+            request: Some(transfer),
+            image,
+            buffer,
+            completer,
+        });
+        Ok(request)
     }
 
     /// Applies an operation to a word; returns its former value.

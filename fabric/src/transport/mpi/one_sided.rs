@@ -51,7 +51,7 @@ pub(crate) struct OneSided {
     pub(super) in_flight: InFlight,
     pub(super) staging: Staging,
     pub(super) operations: Operations,
-    datatypes: Datatypes,
+    pub(super) datatypes: Datatypes,
     outstanding: Outstanding,
     signals: Signalled,
     channel: Channel,
@@ -364,7 +364,7 @@ impl Fabric for OneSided {
         unsafe {
             let is_begun =
                 self.datatypes
-                    .start(&self.window, place, source.cast_mut(), block, true);
+                    .start(&self.window, place, source.cast_mut(), block, true, None);
             expect(self.window.flush_local_unchecked(place.0));
             is_begun
         }
@@ -408,10 +408,32 @@ impl Fabric for OneSided {
         unsafe {
             let is_begun = self
                 .datatypes
-                .start(&self.window, place, target, block, false);
+                .start(&self.window, place, target, block, false, None);
             expect(self.window.flush_local_unchecked(place.0));
             is_begun
         }
+    }
+
+    unsafe fn issue_put_strided(
+        &self,
+        image: usize,
+        offset: usize,
+        source: Buffer,
+        block: &Strided<'_>,
+    ) -> Result<Request, Buffer> {
+        // SAFETY: the caller vouches for the places, and for a lent buffer until completion.
+        unsafe { self.issue_strided(image, offset, source, block, true) }
+    }
+
+    unsafe fn issue_get_strided(
+        &self,
+        image: usize,
+        offset: usize,
+        target: Buffer,
+        block: &Strided<'_>,
+    ) -> Result<Request, Buffer> {
+        // SAFETY: the caller vouches for the places, and for a lent buffer until completion.
+        unsafe { self.issue_strided(image, offset, target, block, false) }
     }
 
     fn progress(&self) -> bool {
