@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use coarray::Launch;
-use coarray::asynchronous::async_scope;
 use coarray::collectives::{Algorithm, Collective};
 use coarray::prelude::*;
 
@@ -255,7 +254,7 @@ fn a_waker_that_panics_holds_up_no_post_of_a_region() {
         full[0].wait();
         assert_eq!(rows.here()[2][199].get(), 5);
         sync_all();
-        async_scope(|scope| {
+        coarray::asynchronous::async_scope(|scope| {
             with_waker(words.at(other), panics, || {
                 let event = &full.at(other)[1];
                 std::mem::forget(block.put_from_notify_async(&[7; 398], event, scope));

@@ -6,6 +6,7 @@
 use std::ptr;
 
 use coarray_fabric::direct;
+use coarray_fabric::system::primitives::prefetch_to_write;
 
 use crate::remote::Remote;
 
@@ -29,7 +30,7 @@ pub unsafe fn scatter_direct<T: Remote>(
         for (to, &index) in places.iter_mut().zip(indices) {
             // The provenance was exposed when the memory was mapped.
             *to = ptr::with_exposed_provenance_mut(place(index));
-            direct::expect_store(to.cast());
+            prefetch_to_write(*to);
         }
         for (&mut to, value) in places.iter_mut().zip(values) {
             // SAFETY: the caller vouches for the place. A `Remote` type has no padding.

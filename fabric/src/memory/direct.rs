@@ -102,24 +102,6 @@ pub unsafe fn load<T: Copy>(from: *const T) -> MaybeUninit<T> {
     }
 }
 
-/// Asks the processor for the line at `place`, which is about to be written. Stores leave in their order, each when its line has come; so many lines
-/// are on their way at the same time. Nothing is accessed, wherever that is.
-#[inline(always)]
-pub fn expect_store(place: *const u8) {
-    // SAFETY: a prefetch changes no memory and no register, and never faults. Processors without `prefetchw` take it for no operation.
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    unsafe {
-        std::arch::asm!("prefetchw [{place}]", place = in(reg) place, options(nostack, preserves_flags, readonly));
-    }
-    // SAFETY: as on x86.
-    #[cfg(all(target_arch = "aarch64", not(miri)))]
-    unsafe {
-        std::arch::asm!("prfm pstl1keep, [{place}]", place = in(reg) place, options(nostack, preserves_flags, readonly));
-    }
-    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
-    let _ = place;
-}
-
 /// The word at `from`, read in one piece whatever the bytes are used for; stores before that of the word are visible (acquire).
 ///
 /// # Safety

@@ -34,27 +34,38 @@ pub fn pause() {
     std::hint::spin_loop();
 }
 
-/// Tells the processor that this thread is about to write `place`, which others have read.
-#[inline]
+/// Asks the processor for the line at `place`, which this thread is about to write. Stores leave in their order, each when its line has come; so
+/// several lines are on their way at the same time. Nothing is accessed, wherever that is.
+#[inline(always)]
 pub fn prefetch_to_write<T>(place: *const T) {
-    // SAFETY: a prefetch accesses nothing, wherever the pointer leads. Processors of this architecture that lack it do nothing.
-    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch changes no memory and no register, and never faults. Processors without `prefetchw` take it for no operation.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     unsafe {
-        std::arch::asm!("prefetchw [{}]", in(reg) place, options(nostack, preserves_flags, readonly));
+        std::arch::asm!("prefetchw [{place}]", place = in(reg) place, options(nostack, preserves_flags, readonly));
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    // SAFETY: as on x86.
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    unsafe {
+        std::arch::asm!("prfm pstl1keep, [{place}]", place = in(reg) place, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
     let _ = place;
 }
 
-/// Tells the processor that this thread is about to read `place`, which another has written.
-#[inline]
+/// As [`prefetch_to_write`], for a line that this thread is about to read.
+#[inline(always)]
 pub fn prefetch_to_read<T>(place: *const T) {
-    // SAFETY: a prefetch accesses nothing, wherever the pointer leads.
-    #[cfg(target_arch = "x86_64")]
+    // SAFETY: as above.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
+        std::arch::asm!("prefetcht0 [{place}]", place = in(reg) place, options(nostack, preserves_flags, readonly));
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    // SAFETY: as above.
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    unsafe {
+        std::arch::asm!("prfm pldl1keep, [{place}]", place = in(reg) place, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
     let _ = place;
 }
 
