@@ -243,6 +243,16 @@ impl Call {
         call
     }
 
+    /// Whether it is the first of the calls that images compare in the operation.
+    pub(crate) fn is_first_step(&self) -> bool {
+        use Operation::{Close, Open, Publish, Unpublish};
+        // These have the number of an object where others have the step.
+        let is_on_objects = [Open, Close, Publish, Unpublish]
+            .iter()
+            .any(|operation| operation.is_in(&self.signature));
+        is_on_objects || self.signature[0] >> 16 & ((1 << (ALGORITHM - 16)) - 1) == 0
+    }
+
     /// Where the user called it.
     #[must_use]
     pub fn caller(&self) -> &'static Location<'static> {

@@ -47,6 +47,7 @@ use crate::job::backoff::Backoff;
 use crate::job::control::{ImageControl, Stage};
 use crate::job::settings::FabricKind;
 use crate::job::unwinding;
+use crate::profile::recorder::{Recorder, Recording};
 use coarray_fabric::memory::region::SCRATCH_BYTES;
 use coarray_fabric::transport::fabric::Fabric;
 
@@ -88,6 +89,8 @@ pub struct Image {
     pub(crate) pairs: Box<[Cell<u64>]>,
     /// Other images' processes; none if images do not read each other's memory.
     pub(crate) cross_memory: Option<CrossMemory>,
+    /// What it keeps of its profile; none if the job is not profiled.
+    recorder: Option<Recorder>,
 }
 
 impl Image {
@@ -100,6 +103,9 @@ impl Image {
         tuning: &'static Tuning,
     ) -> io::Result<Self> {
         job.region.commit_scratch(index)?;
+        if job.is_profiled {
+            job.region.commit_table(index)?;
+        }
         let images = job.region.dimensions().images;
         let spans_nodes = !job.nodes.share_all();
         let cross_memory = job
@@ -114,6 +120,7 @@ impl Image {
             dispatch,
             network: spans_nodes.then(|| Network::new(job.peer_timeout, images)),
             backoff: Backoff::new(&job),
+            recorder: job.is_profiled.then(Recorder::new),
             job,
             last_call: LastCall::default(),
             tuning,
@@ -255,6 +262,24 @@ impl Image {
             // The next call must be recorded as well, and clear the panic.
             self.last_call.forget();
         }
+        self.profile_call(call);
+    }
+
+    /// Notes in a profiled job that the image comes to a collective operation.
+    pub(crate) fn profile_call(&self, call: &Call) {
+        if let Some(recording) = self.recording() {
+            recording.enter_call(call);
+            // The next one is to be recorded, too.
+            self.last_call.differ();
+        }
+    }
+
+    /// Where the image notes its waits, if the job is profiled.
+    pub(crate) fn recording(&self) -> Option<Recording<'_>> {
+        self.recorder.as_ref().map(|recorder| Recording {
+            recorder,
+            table: self.job.region.table(self.index),
+        })
     }
 
     /// How often to yield the core before sleeping, after spinning has failed.

@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::job::control::Failure;
 use crate::job::job_memory::JobMemory;
 use crate::job::report::PANIC_CODE;
-use crate::job::settings::{Bind, FabricKind, Settings, Wait};
+use crate::job::settings::{Bind, FabricKind, Profile, Settings, Wait};
 use crate::lockfree::eventcount::SpinPolicy;
 use coarray_fabric::memory::locality::Registration;
 use coarray_fabric::memory::nodes::Nodes;
@@ -43,6 +43,8 @@ pub struct Job {
     /// Whether images read each other's memory where they are processes.
     pub(crate) cross_memory: bool,
     pub(crate) bind: Bind,
+    /// Whether its images record where they wait.
+    pub(crate) is_profiled: bool,
     /// Which of its images share memory.
     pub nodes: Nodes,
     pub(crate) fabric: FabricKind,
@@ -80,6 +82,7 @@ impl Job {
             direct: settings.direct,
             cross_memory: settings.cross_memory && settings.fabric != FabricKind::Threads,
             bind: settings.bind,
+            is_profiled: settings.profile == Profile::Waits,
             nodes,
             fabric: settings.fabric,
             threads: Threads::default(),

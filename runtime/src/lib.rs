@@ -9,7 +9,7 @@
 //!
 //! `coarray-fabric` below moves data; `coarray-launch` above starts images. Programs depend on `coarray` only.
 
-// From the bottom to the top: `lockfree | call | job | deadlock heap | image | messages | waiting | collective lock |
+// From the bottom to the top: `lockfree | call | profile | job | deadlock heap | image | messages | waiting | collective lock |
 // lifecycle`. No module imports one from further up.
 mod call;
 mod collective;
@@ -21,6 +21,7 @@ mod lifecycle;
 mod lock;
 mod lockfree;
 mod messages;
+mod profile;
 mod waiting;
 
 #[cfg(all(test, feature = "simulated"))]
@@ -55,7 +56,7 @@ pub use job::job_memory::JobMemory;
 pub use job::process::{process_has_failed, process_image};
 pub use job::report::{GRACE, USAGE, report};
 pub use job::settings::{
-    Bind, FabricKind, ImageCount, RENAMED, SettingError, Settings, Wait, cores,
+    Bind, FabricKind, ImageCount, Profile, RENAMED, SettingError, Settings, Wait, cores,
 };
 pub use job::unwinding::{Panic, report_and_exit, watch_exits};
 pub use lifecycle::failure::{error_stop, error_stop_quiet, error_stop_with, fail_image};
@@ -69,6 +70,8 @@ pub use lockfree::eventcount::Eventcount;
 pub use lockfree::queue_lock::QueueLock;
 pub use messages::locate::locate;
 pub use messages::quiet::{quiet, quiet_and_defer, quiet_and_fence, quiet_except_signals};
+pub use profile::activity::Activity;
+pub use profile::table::{ImageProfile, LineProfile, Place};
 pub use waiting::changed::note_change;
 pub use waiting::{Cause, Interruption};
 

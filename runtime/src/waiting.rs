@@ -10,6 +10,7 @@ pub(crate) mod signalled;
 pub(crate) mod suspicion;
 
 use std::cell::Cell;
+use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use crate::deadlock::search::Suspicion;
@@ -21,6 +22,8 @@ use crate::lockfree::sleep::Awaited;
 use crate::messages::liveness::check_peers;
 use crate::messages::liveness::is_time_to_check_peers;
 use crate::messages::messaging::{poll_one, publish_traffic};
+use crate::profile::activity::Activity;
+use crate::profile::recorder;
 use coarray_fabric::transport::pending::{Pending, has_outstanding, is_pending};
 
 /// Why an image stops waiting.
@@ -56,6 +59,12 @@ pub trait Cause {
 
     /// The team and the number of a barrier.
     fn barrier(&self) -> Option<(u64, u64)> {
+        None
+    }
+
+    /// What the image does, and at which line of the program, for profiles; `None` in a collective operation, which the image has
+    /// recorded.
+    fn activity(&self) -> Option<(Activity, &'static Location<'static>)> {
         None
     }
 
@@ -121,12 +130,18 @@ pub(crate) struct Waiting<'a, C> {
     awaited: Cell<Option<Awaited>>,
     /// Whether it is recorded that the image sleeps.
     is_recorded: Cell<bool>,
+    /// Notes how long it waits, when dropped.
+    _profiled: Option<recorder::Wait<'a>>,
 }
 
 impl<'a, C: Cause> Waiting<'a, C> {
     pub(crate) fn new(image: &'a Image, cause: C) -> Self {
+        let profiled = image
+            .recording()
+            .and_then(|recording| recording.begin_wait(cause.activity(), || cause.awaited()));
         Self {
             image,
+            _profiled: profiled,
             deadline: cause.deadline(),
             cause,
             suspicion: Suspicion::default(),
@@ -201,6 +216,10 @@ impl<'a, C: Cause> Waiting<'a, C> {
 
 impl<C: Cause> WaitStrategy for Waiting<'_, C> {
     type Stop = Stop;
+
+    fn spins(&self) -> u32 {
+        self.image.backoff.recorded_spins()
+    }
 
     fn check(&self) -> Result<(), Stop> {
         // Somebody may wait for these. An image that sleeps has told others all that it is going to.

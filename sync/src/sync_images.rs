@@ -5,7 +5,7 @@
 use std::panic::Location;
 use std::rc::Rc;
 
-use coarray_runtime::{Cause, Image, ImageFailed, Interruption, Team, quiet_and_defer};
+use coarray_runtime::{Activity, Cause, Image, ImageFailed, Interruption, Team, quiet_and_defer};
 
 /// Collective, of this image and `images`. Waits for each of these, by their index in the current team, to call `sync_images`
 /// with this one. What they wrote or put before is visible to this image afterwards.
@@ -132,5 +132,9 @@ impl Cause for PairWait<'_> {
 
     fn has_failed(&self) -> bool {
         self.image.is_out(self.number)
+    }
+
+    fn activity(&self) -> Option<(Activity, &'static Location<'static>)> {
+        Some((Activity::Images, self.caller))
     }
 }

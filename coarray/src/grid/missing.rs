@@ -4,7 +4,7 @@ use std::any::type_name;
 use std::panic::Location;
 
 use coarray_coref::Remote;
-use coarray_runtime::{Cause, ImageFailed};
+use coarray_runtime::{Activity, Cause, ImageFailed};
 use coarray_sync::Coevent;
 
 use super::halo_array::HaloArray;
@@ -83,5 +83,9 @@ impl<T: Remote, const D: usize> Cause for Missing<'_, T, D> {
     fn has_failed(&self) -> bool {
         let team = self.array.team();
         team.has_failed_images() || team.image().is_out(self.number())
+    }
+
+    fn activity(&self) -> Option<(Activity, &'static Location<'static>)> {
+        Some((Activity::Halo, self.caller))
     }
 }

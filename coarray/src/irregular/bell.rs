@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::panic::Location;
 
 use coarray_coref::Coref;
-use coarray_runtime::{Cause, ImageFailed, Team};
+use coarray_runtime::{Activity, Cause, ImageFailed, Team};
 use coarray_sync::Coevent;
 
 use crate::coarray::Coarray;
@@ -108,5 +108,9 @@ impl Cause for Waiting<'_> {
 
     fn has_failed(&self) -> bool {
         self.team.is_incomplete()
+    }
+
+    fn activity(&self) -> Option<(Activity, &'static Location<'static>)> {
+        Some((Activity::Conveyor, self.caller))
     }
 }

@@ -156,6 +156,12 @@ pub(crate) const OPERATIONS: [Operation; 48] = [
 ];
 
 impl Operation {
+    /// The operation with this number.
+    pub(crate) fn of_code(code: u32) -> Option<Self> {
+        let has_code = |operation: &Self| *operation as u32 == code;
+        OPERATIONS.into_iter().find(has_code)
+    }
+
     /// The name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {

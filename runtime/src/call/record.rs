@@ -62,6 +62,13 @@ impl LastCall {
         self.texts.set((None, ""));
     }
 
+    /// Makes the next call differ from the last one, of which the line stays known.
+    pub(crate) fn differ(&self) {
+        /// The subject of no call.
+        static NO_SUBJECT: &str = "no subject";
+        self.texts.set((self.texts.get().0, NO_SUBJECT));
+    }
+
     /// Where it was called.
     pub(crate) fn caller(&self) -> Option<&'static Location<'static>> {
         self.texts.get().0

@@ -136,7 +136,7 @@ fn pass_barrier(
     collect_payloads_if_many(image);
     let failure_epoch = image.job.region.job().failure_epoch();
     if !image.last_call.is_like(call) || thread::panicking() {
-        image.record_call(call);
+        record_call(team, call);
     }
     let number = team.barriers.get() + 1;
     team.barriers.set(number);
@@ -161,9 +161,53 @@ fn pass_barrier(
     wait_in_barrier(team, number, signature, barrier, patience, is_quiet)
 }
 
+/// Records the call for reports, and in a profiled job that the image is about to enter the barrier: in its arrival, of which the others
+/// read the line anyway, and beside it for barriers with a payload there.
+#[cold]
+fn record_call(team: &Team, call: &Call) {
+    let image = team.image();
+    image.record_call(call);
+    if let Some(recording) = image.recording() {
+        let (own, number) = (team.control(team.index()), team.barriers.get() + 1);
+        let now = recording.enter_barrier();
+        own.state.arrivals[(number & 1) as usize].bring(&[now, 0, 0]);
+        own.times.enter(number, now);
+    }
+}
+
 /// Passes the barrier that the image has entered, however long it takes.
 #[inline(never)]
 fn wait_in_barrier(
+    here: &Team,
+    number: u64,
+    signature: Signature,
+    barrier: Barrier,
+    patience: SpinPolicy,
+    is_quiet: bool,
+) -> Result<(), ImageFailed> {
+    let outcome = await_all(here, number, signature, barrier, patience, is_quiet);
+    if let Some(recording) = here.image().recording() {
+        // Those that are gone may not have entered.
+        let are_all_here = !here.is_incomplete();
+        let others = are_all_here.then(|| arrival_times(here, number));
+        recording.leave_barrier(others.into_iter().flatten());
+    }
+    outcome
+}
+
+/// When the other images of this node entered barrier `number`, which all have entered.
+fn arrival_times(team: &Team, number: u64) -> impl Iterator<Item = u64> {
+    let has_payload = team.payload_of.get() == number;
+    (0..team.images())
+        .filter(|&index| index != team.index() && team.is_local(index))
+        .map(move |index| match (has_payload, team.control(index)) {
+            (true, other) => other.times.of(number),
+            (false, other) => other.state.arrivals[(number & 1) as usize].words()[0],
+        })
+}
+
+#[inline]
+fn await_all(
     here: &Team,
     number: u64,
     signature: Signature,

@@ -15,6 +15,7 @@ pub(crate) fn finish_program(team: &Team, call: &Call) {
     let _deferral = quiet_and_defer();
     announce_end(team.image());
     if team.keeps_going() {
+        team.image().profile_call(call);
         return (0..team.images()).for_each(|index| await_end(team, index));
     }
     // SAFETY: no layer relies on anything at the end of the program.

@@ -16,6 +16,7 @@ use crate::collective::request::CollectiveRequest;
 use crate::image::reactor::{Key, describe_any};
 use crate::image::team::Team;
 use crate::lockfree::eventcount::{self, Around, Eventcount, WaitStrategy};
+use crate::profile::activity::Activity;
 use crate::waiting::{Cause, Stop, Waiting};
 use coarray_fabric::transport::signal::Signal;
 
@@ -233,5 +234,9 @@ impl Cause for AllMissing<'_> {
 
     fn deadline(&self) -> Option<Instant> {
         self.deadline
+    }
+
+    fn activity(&self) -> Option<(Activity, &'static Location<'static>)> {
+        Some((Activity::Any, self.caller))
     }
 }

@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
+use std::panic::Location;
 use std::rc::Rc;
 
 use crate::call::Call;
@@ -16,6 +17,7 @@ use crate::image::contribution::Contribution;
 use crate::image::remote_log::RemoteLog;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
+use crate::profile::activity::Activity;
 use crate::waiting::Cause;
 
 /// An asynchronous collective that this image has begun; see [`Team::post`].
@@ -284,5 +286,9 @@ impl Cause for MissingContribution<'_> {
 
     fn has_failed(&self) -> bool {
         self.request.team.is_gone(self.index)
+    }
+
+    fn activity(&self) -> Option<(Activity, &'static Location<'static>)> {
+        Some((Activity::Contribution, self.request.call.caller()))
     }
 }

@@ -76,6 +76,7 @@ impl Team {
         let image = self.image();
         let own = image.control(image.index);
         own.calls.write(call, &image.last_call);
+        image.profile_call(call);
         let steps = &self.control(self.index()).steps;
         steps.signature.write(call.signature());
         steps.begun.advance_to(turn as u64);

@@ -59,7 +59,7 @@ pub struct Team {
     pub(crate) has_failed: Cell<bool>,
     /// Whether images of the team are gone, as it was found then.
     is_incomplete: Cell<bool>,
-    /// Whether barriers may take the fast path: all members share memory, and none has failed.
+    /// Whether barriers may take the fast path: all members share memory, none has failed, and the job is not profiled.
     pub(crate) is_plain: Cell<bool>,
     /// The result of `places`.
     progression: OnceCell<Option<(usize, usize)>>,
@@ -134,6 +134,7 @@ impl Team {
             Some(Origin { parent, block, .. }) => parent.key.of_team_made_as(block.id.0),
             None => TeamKey::default(),
         };
+        let is_plain = node_map.is_none() && !image.job.is_profiled;
         if let Some(network) = &image.network {
             network.teams.borrow_mut().push((key, control));
         }
@@ -159,7 +160,7 @@ impl Team {
             failure_epoch: Cell::new(0),
             has_failed: Cell::new(false),
             is_incomplete: Cell::new(false),
-            is_plain: Cell::new(node_map.is_none()),
+            is_plain: Cell::new(is_plain),
             progression: OnceCell::new(),
             node_map,
             plan: OnceCell::new(),

@@ -40,6 +40,8 @@ pub(crate) struct Backoff {
     /// How often it has done so in this wait.
     polled: Cell<u32>,
     patience: Cell<SpinPolicy>,
+    /// Rounds of spinning after a wait has begun to be recorded, in profiled jobs; before, there are none then.
+    recorded_spins: Option<Cell<u32>>,
     stretch: Cell<Stretch>,
     policy: RefCell<Policy>,
 }
@@ -69,13 +71,17 @@ const STRETCH: u32 = 32;
 impl Backoff {
     /// For an image of this job.
     pub(crate) fn new(job: &Job) -> Self {
+        let mut patience = job.patience;
+        let spins = &mut patience.spins;
+        let recorded_spins = job.is_profiled.then(|| Cell::new(std::mem::take(spins)));
         Self {
             wait: job.wait,
             shares_cores: !job.region.dimensions().have_cores_for_all,
             polls: !job.nodes.share_all(),
             spinning_polls: spinning_polls(job),
             polled: Cell::new(0),
-            patience: Cell::new(job.patience),
+            patience: Cell::new(patience),
+            recorded_spins,
             stretch: Cell::default(),
             policy: RefCell::new(Policy::new(job.patience.spins)),
         }
@@ -99,6 +105,11 @@ impl Backoff {
         self.patience.get()
     }
 
+    /// How to spin in a wait that is recorded, in which the image has not spun yet.
+    pub(crate) fn recorded_spins(&self) -> u32 {
+        self.recorded_spins.as_ref().map_or(0, Cell::get)
+    }
+
     /// Called after spinning in vain, if the image was to spin. Returns how often it may yield before it sleeps.
     pub(crate) fn yields(&self, contention: &Contention) -> u32 {
         let mut patience = self.patience.get();
@@ -116,7 +127,10 @@ impl Backoff {
             if policy.spun(now, is_crowded, scheduler::switches) {
                 scheduler::shorten_slice();
             }
-            patience.spins = policy.spins();
+            match &self.recorded_spins {
+                Some(spins) => spins.set(policy.spins()),
+                None => patience.spins = policy.spins(),
+            }
             self.patience.set(patience);
         }
         if is_crowded {

@@ -23,6 +23,8 @@ use crate::lockfree::log::Log;
 use crate::lockfree::parking::Table;
 use crate::lockfree::post_ring::PostRing;
 use crate::lockfree::queue_lock::{Nodes, QueueLock};
+use crate::profile::arrival_times::ArrivalTimes;
+use crate::profile::table::ImageTable;
 use coarray_fabric::system::fixed_str::FixedStr;
 use coarray_fabric::system::limits::MAX_IMAGES;
 use coarray_fabric::transport::signal::Signal;
@@ -46,7 +48,7 @@ pub(crate) const SLOTS: usize = MAX_ROUNDS;
 pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// The sizes of the structures that images and supervisor share, and the offsets of their parts.
-const SIZES: [usize; 40] = [
+const SIZES: [usize; 42] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
     offset_of!(JobControl, failure_epoch),
@@ -87,6 +89,8 @@ const SIZES: [usize; 40] = [
     size_of::<Log>(),
     size_of::<CallRecords>(),
     size_of::<WaitRecord>(),
+    offset_of!(TeamControl, times),
+    size_of::<ImageTable>(),
 ];
 
 /// A hash of the version and the layout: FNV-1a (Fowler, Noll, Vo, 1991).
@@ -286,6 +290,8 @@ pub(crate) struct TeamControl {
     pub(crate) posts: PostRing,
     /// What it lends to the others, and reads from them.
     pub(crate) lending: Lending,
+    /// When it entered barriers, in profiled jobs.
+    pub(crate) times: ArrivalTimes,
 }
 
 impl ImageControl {

@@ -1,7 +1,7 @@
 //! The memory of a job: its region, and the control structures at the start of it and of each image's part.
 //!
 //! ```text
-//! | JobControl | image 0: ImageControl, pairs, scratch, heap -> ... <- ragged | image 1: ... | ... |
+//! | JobControl | image 0: ImageControl, pairs, table, scratch, heap -> ... <- ragged | image 1: ... | ... |
 //! ```
 
 use std::fs::File;
@@ -11,6 +11,7 @@ use std::ops::{Deref, DerefMut};
 
 use crate::job::control::{ImageControl, JobControl, LAYOUT};
 use crate::lockfree::eventcount::Eventcount;
+use crate::profile::table::{ImageProfile, ImageTable};
 use coarray_fabric::memory::region::{Areas, Region};
 
 /// The count that one image awaits from one other in `sync_images`: a cache line.
@@ -77,6 +78,29 @@ impl JobMemory {
         size_of::<ImageControl>() + from * size_of::<Pair>()
     }
 
+    /// What an image has waited for; nothing in a job that is not profiled.
+    pub fn profile(&self, image: usize) -> ImageProfile {
+        self.table(image).read()
+    }
+
+    /// The table of what an image has waited for. Only an image of a profiled job [commits](Self::commit_table) it; before, it is read as
+    /// zeros.
+    pub(crate) fn table(&self, image: usize) -> &ImageTable {
+        let offset = self.table_offset();
+        // SAFETY: the table follows the pairs in each part, which begins at a page, at a multiple of its alignment. Zero bytes are valid, only
+        // this function refers to it, and the mapping lives as long as `self`.
+        unsafe { &*self.part_address(image, offset).cast::<ImageTable>() }
+    }
+
+    /// Commits the memory of the table of an image.
+    pub(crate) fn commit_table(&self, image: usize) -> io::Result<()> {
+        self.commit_part(image, self.table_offset(), size_of::<ImageTable>())
+    }
+
+    fn table_offset(&self) -> usize {
+        size_of::<ImageControl>() + self.dimensions().images * size_of::<Pair>()
+    }
+
     /// The count of the eventcount at this offset of the region, as another image sees it; `None` if none can be there.
     pub(crate) fn count_at(&self, offset: usize) -> Option<u64> {
         // SAFETY: some image waits or waited for an eventcount there, so the page exists. If the eventcount is gone,
@@ -115,7 +139,7 @@ fn areas(images: usize) -> Areas {
     Areas {
         job: size_of::<JobControl>(),
         image: size_of::<ImageControl>(),
-        sparse: images * size_of::<Pair>(),
+        sparse: images * size_of::<Pair>() + size_of::<ImageTable>(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Settings from the environment: `COARRAY_IMAGES`, `COARRAY_HEAP`, `COARRAY_FABRIC`, `COARRAY_BIND`, `COARRAY_LABEL`,
-//! `COARRAY_FAULT_TOLERANT`, `COARRAY_SHARED_MEMORY`, `COARRAY_CROSS_MEMORY`, `COARRAY_PEER_TIMEOUT`, `COARRAY_WAIT`.
+//! `COARRAY_FAULT_TOLERANT`, `COARRAY_SHARED_MEMORY`, `COARRAY_CROSS_MEMORY`, `COARRAY_PEER_TIMEOUT`, `COARRAY_WAIT`,
+//! `COARRAY_PROFILE`.
 
 use std::ffi::OsString;
 use std::str::FromStr;
@@ -96,6 +97,27 @@ impl Wait {
     }
 }
 
+/// What a job reports at its end of where its time went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Where images waited, for how long, and who came last.
+    Waits,
+}
+
+impl Profile {
+    /// Its name in settings.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Waits => "waits",
+        }
+    }
+}
+
 /// The settings of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -109,6 +131,8 @@ pub struct Settings {
     pub bind: Bind,
     /// How images wait.
     pub wait: Wait,
+    /// What it reports of where its time went.
+    pub profile: Profile,
     /// Whether each line of output starts with the number of its image.
     pub label: bool,
     /// Whether the job goes on when an image dies.
@@ -173,6 +197,7 @@ impl Settings {
             simulated_fault: variable("COARRAY_SIMULATED_FAULT")?.unwrap_or_default(),
             bind: variable("COARRAY_BIND")?.unwrap_or_default(),
             wait: variable("COARRAY_WAIT")?.unwrap_or_default(),
+            profile: variable("COARRAY_PROFILE")?.unwrap_or_default(),
             label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
             keep_going: variable("COARRAY_FAULT_TOLERANT")?.is_some_and(|Switch(on)| on),
             direct: variable("COARRAY_SHARED_MEMORY")?.is_none_or(|Switch(on)| on),
@@ -317,6 +342,16 @@ impl FromStr for Wait {
         let all = [Self::Adaptive, Self::Spin, Self::Sleep];
         let known = all.into_iter().find(|wait| wait.name() == text);
         known.ok_or_else(|| "expected `adaptive`, `spin` or `sleep`".into())
+    }
+}
+
+impl FromStr for Profile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let all = [Self::Off, Self::Waits];
+        let known = all.into_iter().find(|profile| profile.name() == text);
+        known.ok_or_else(|| "expected `waits`, or `off` for no report".into())
     }
 }
 

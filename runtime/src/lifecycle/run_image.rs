@@ -78,6 +78,9 @@ pub unsafe fn run_image<R>(
         }
     };
     let presence = Rc::clone(&image).enter();
+    if let Some(recording) = image.recording() {
+        recording.begin();
+    }
     let process = std::process::id();
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
         if index == 0 {

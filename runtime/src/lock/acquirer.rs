@@ -4,6 +4,7 @@
 
 use std::cell::Cell;
 use std::mem::offset_of;
+use std::panic::Location;
 use std::sync::atomic::{Ordering, fence};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,6 +15,7 @@ use crate::lock::{Lock, Wanting};
 use crate::lockfree::lock_state::{Node, NotAcquired, State};
 use crate::lockfree::queue_lock::{self, ABSENT, Nodes, QueueLock, STATES, Wake, Words};
 use crate::primitives::{AtomicU64, pause, yield_now};
+use crate::profile::activity::Activity;
 use crate::waiting::{Cause, Interruption};
 use coarray_fabric::memory::locality::Place;
 use coarray_fabric::{AtomicOperation, SignalOperation, Word};
@@ -348,6 +350,10 @@ impl Cause for Queued<'_> {
 
     fn deadline(&self) -> Option<Instant> {
         self.deadline
+    }
+
+    fn activity(&self) -> Option<(Activity, &'static Location<'static>)> {
+        Some((Activity::Lock, self.user.wanting.caller))
     }
 }
 

@@ -98,6 +98,11 @@ pub(crate) trait WaitStrategy {
     /// Checks whether to give up, between two steps of waiting.
     fn check(&self) -> Result<(), Self::Stop>;
 
+    /// How often to spin now, by an image that has not spun before.
+    fn spins(&self) -> u32 {
+        0
+    }
+
     /// Called after spinning in vain. Returns how often to yield before sleeping.
     fn yields(&self, patience: SpinPolicy) -> u32 {
         patience.yields
@@ -134,6 +139,11 @@ pub(crate) trait Around {
     /// That the inner one gives up.
     fn stop(stop: <Self::Inner as WaitStrategy>::Stop) -> Self::Stop;
 
+    /// As [`WaitStrategy::spins`].
+    fn spins(&self) -> u32 {
+        self.inner().spins()
+    }
+
     /// As [`WaitStrategy::check`]; calls the inner one's.
     fn check(&self) -> Result<(), Self::Stop>;
 
@@ -158,6 +168,10 @@ impl<A: Around> WaitStrategy for A {
 
     fn check(&self) -> Result<(), Self::Stop> {
         Around::check(self)
+    }
+
+    fn spins(&self) -> u32 {
+        Around::spins(self)
     }
 
     fn yields(&self, patience: SpinPolicy) -> u32 {
@@ -218,6 +232,12 @@ fn until_patiently<W: WaitStrategy>(
     watch: impl FnOnce() -> W,
 ) -> Result<(), W::Stop> {
     let watch = watch();
+    for _ in 0..watch.spins() {
+        if eventcount.has_reached(target) {
+            return Ok(());
+        }
+        pause();
+    }
     for _ in 0..watch.yields(patience) {
         if eventcount.has_reached(target) {
             return Ok(());

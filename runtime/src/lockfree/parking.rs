@@ -141,6 +141,11 @@ impl<C: Fn() -> bool, W: WaitStrategy> Around for Sleeper<'_, C, W> {
         Some(stop)
     }
 
+    /// What it waits for is a word, of which the eventcount does not tell soon.
+    fn spins(&self) -> u32 {
+        0
+    }
+
     fn check(&self) -> Result<(), Option<W::Stop>> {
         self.watch.check().map_err(Some)?;
         match (self.has_changed)() {

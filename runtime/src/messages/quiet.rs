@@ -4,6 +4,7 @@ use std::sync::atomic::{Ordering, fence};
 
 use crate::image::Image;
 use crate::image::position::num_images;
+use crate::profile::recorder::Recording;
 use coarray_fabric::transport::deferral::Deferral;
 use coarray_fabric::transport::handle;
 use coarray_fabric::transport::pending::{
@@ -55,6 +56,7 @@ pub fn quiet_except_signals() {
 #[inline(never)]
 fn complete_all(also_signals: bool) {
     Image::with_current(|image| {
+        let _wait = image.recording().map(Recording::begin_completion);
         if has_outstanding() {
             image.fabric().quiet();
         }

@@ -4,12 +4,14 @@
 //! So an image sleeps on the eventcount until it has reached what the signals so far leave, and begins again when more have come. It looks for
 //! them whenever it polls for messages.
 
+use std::panic::Location;
 use std::time::Instant;
 
 use crate::image::Image;
 use crate::lockfree::eventcount::{self, Around, Eventcount, WaitStrategy};
 use crate::lockfree::sleep::Awaited;
 use crate::primitives::pause;
+use crate::profile::activity::Activity;
 use crate::waiting::{Cause, Interruption, Stop, Waiting};
 use coarray_fabric::transport::signal::Signal;
 
@@ -120,6 +122,10 @@ impl<C: Cause> Cause for &C {
 
     fn barrier(&self) -> Option<(u64, u64)> {
         (*self).barrier()
+    }
+
+    fn activity(&self) -> Option<(Activity, &'static Location<'static>)> {
+        (*self).activity()
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -5,7 +5,9 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Remote, same};
-use coarray_runtime::{Cause, Image, ImageFailed, Interruption, Team, is_own_address, this_image};
+use coarray_runtime::{
+    Activity, Cause, Image, ImageFailed, Interruption, Team, is_own_address, this_image,
+};
 
 use super::Coatomic;
 
@@ -221,5 +223,9 @@ impl Cause for ValueWait {
 
     fn deadline(&self) -> Option<Instant> {
         self.deadline
+    }
+
+    fn activity(&self) -> Option<(Activity, &'static Location<'static>)> {
+        Some((Activity::Value, self.caller))
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use coarray_runtime::{Cause, Image, ImageFailed, Interruption, Team, is_own};
+use coarray_runtime::{Activity, Cause, Image, ImageFailed, Interruption, Team, is_own};
 
 use crate::coevent::Coevent;
 
@@ -107,5 +107,9 @@ impl Cause for EventWait<'_> {
 
     fn deadline(&self) -> Option<Instant> {
         self.deadline
+    }
+
+    fn activity(&self) -> Option<(Activity, &'static Location<'static>)> {
+        Some((Activity::Event, self.caller))
     }
 }
