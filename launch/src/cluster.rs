@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 
+use crate::profile;
 use crate::report;
 use coarray_collectives::TUNING;
 use coarray_fabric::memory::nodes::Nodes;
@@ -19,7 +20,7 @@ use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::observed::Observed;
 use coarray_fabric::transport::watchdog::Watchdog;
 use coarray_runtime::{
-    Ending, Failure, Job, JobMemory, Panic, Settings, is_about_the_end, run_image,
+    Ending, Failure, Job, JobMemory, Panic, Profile, Settings, is_about_the_end, run_image,
 };
 
 /// How long an image with a failure waits for lower ones to report theirs.
@@ -83,6 +84,11 @@ pub(crate) fn run<R>(
     let ending = unsafe { run_image(&job, image, fabric.clone(), &TUNING, body) };
     match ending {
         Ending::Finished(result) => {
+            let own = || job.region.profile(image);
+            let text = profile::gathered_text_of(&settings, own, |mine| cluster.gather(mine));
+            if let Some(text) = text.filter(|_| image == 0) {
+                eprint!("{text}");
+            }
             drop(fabric);
             cluster.detach();
             // Not earlier: the fabric accesses its memory until it is detached.
@@ -90,7 +96,12 @@ pub(crate) fn run<R>(
             Ok(End::Finished(result))
         }
         Ending::Failed(failure) => Ok(End::Failed(failure)),
-        Ending::Ended => Ok(End::Failed(settle(&job, image, fabric.as_deref()))),
+        Ending::Ended => Ok(End::Failed(settle(
+            &job,
+            image,
+            fabric.as_deref(),
+            &settings,
+        ))),
     }
 }
 
@@ -143,15 +154,16 @@ fn watch_over(fabric: Rc<dyn Fabric>, image: usize, settings: &Settings) -> Rc<d
     Rc::new(Observed::new(fabric, Watchdog::new(limit, is_late)))
 }
 
-/// Collective. Settings for all images: the smallest heap, and shared memory if all want it.
+/// Collective. Settings for all images: the smallest heap, and shared memory and a profile if all want them.
 fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
     let wishes = [
         settings.heap as u64,
         u64::from(settings.direct),
         u64::from(settings.keep_going),
+        u64::from(settings.profile == Profile::Waits),
     ];
     let all = gather_words(cluster, wishes);
-    if cluster.image() == 0 && all.iter().any(|&[.., keep_going]| keep_going == 1) {
+    if cluster.image() == 0 && all.iter().any(|&[_, _, keep_going, _]| keep_going == 1) {
         eprintln!(
             "coarray: the job ends when an image fails: the fabric `{}` cannot go on without it",
             settings.fabric.name()
@@ -161,7 +173,11 @@ fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
     Settings {
         images: cluster.images(),
         heap: heap.map_or(settings.heap, |heap| heap as usize),
-        direct: all.iter().all(|&[_, direct, _]| direct == 1),
+        direct: all.iter().all(|&[_, direct, ..]| direct == 1),
+        profile: match all.iter().all(|&[.., is_profiled]| is_profiled == 1) {
+            true => settings.profile,
+            false => Profile::Off,
+        },
         keep_going: false,
         ..settings.clone()
     }
@@ -273,7 +289,7 @@ fn gather_words<const N: usize>(cluster: &dyn Cluster, mine: [u64; N]) -> Vec<[u
 }
 
 /// Reports the failure that ended the job once: by the lowest of the images that recorded one first on their nodes. Returns it.
-fn settle(job: &Job, me: usize, fabric: Option<&dyn Fabric>) -> Failure {
+fn settle(job: &Job, me: usize, fabric: Option<&dyn Fabric>, settings: &Settings) -> Failure {
     let failure = loop {
         match job.region.job().failure.get() {
             Some(failure) => break failure,
@@ -287,6 +303,12 @@ fn settle(job: &Job, me: usize, fabric: Option<&dyn Fabric>) -> Failure {
         }
         if !is_lower() {
             report(&failure);
+            // Those of other nodes may be unreachable.
+            let here = (0..settings.images).filter(|&image| job.nodes.share(me, image));
+            let profiles = || here.map(|image| (image, job.region.profile(image)));
+            if let Some(text) = profile::text_of(settings, profiles) {
+                eprint!("{text}");
+            }
             listen(job, fabric, DRAIN_TIMEOUT, || false);
             return failure;
         }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use coarray_fabric::system::display_size::Bytes;
-use coarray_runtime::{Bind, FabricKind, ImageCount, SettingError, Settings, Wait};
+use coarray_runtime::{Bind, FabricKind, ImageCount, Profile, SettingError, Settings, Wait};
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +26,7 @@ pub(crate) struct Run {
     fabric: Option<FabricKind>,
     bind: Option<Bind>,
     wait: Option<Wait>,
+    profile: Option<Profile>,
     label: bool,
     keep_going: bool,
 }
@@ -42,6 +43,7 @@ impl Run {
             fabric: self.fabric.unwrap_or(settings.fabric),
             bind: self.bind.unwrap_or(settings.bind),
             wait: self.wait.unwrap_or(settings.wait),
+            profile: self.profile.unwrap_or(settings.profile),
             label: self.label || settings.label,
             keep_going: self.keep_going || settings.keep_going,
             ..settings
@@ -114,6 +116,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             "--fabric" => run.fabric = Some(value.take()?),
             "--bind" => run.bind = Some(value.take()?),
             "--wait" => run.wait = Some(value.take()?),
+            "--profile" => run.profile = Some(value.attached_or(Profile::Waits)?),
             "--label" => run.label = value.none()?,
             "--keep-going" => run.keep_going = value.none()?,
             "-h" | "--help" => return value.none().map(|_| Request::Help),
@@ -165,11 +168,15 @@ impl<Rest: Iterator<Item = OsString>> Value<'_, Rest> {
                 None => return Err(UsageError::NoValue(option)),
             },
         };
-        value.parse().map_err(|expected| UsageError::WrongValue {
-            option,
-            value,
-            expected,
-        })
+        understand(option, value)
+    }
+
+    /// The value that is attached, or else this one.
+    fn attached_or<T: FromStr<Err = String>>(&mut self, default: T) -> Result<T, UsageError> {
+        match self.attached.take() {
+            Some(value) => understand(self.option.to_owned(), value),
+            None => Ok(default),
+        }
     }
 
     /// `true`: the option is given, and nothing more.
@@ -179,6 +186,14 @@ impl<Rest: Iterator<Item = OsString>> Value<'_, Rest> {
             None => Ok(true),
         }
     }
+}
+
+fn understand<T: FromStr<Err = String>>(option: String, value: String) -> Result<T, UsageError> {
+    value.parse().map_err(|expected| UsageError::WrongValue {
+        option,
+        value,
+        expected,
+    })
 }
 
 #[cfg(test)]
@@ -219,6 +234,23 @@ mod tests {
         assert_eq!(run.bind, Some(Bind::Core));
         assert_eq!(run.wait, Some(Wait::Sleep));
         assert!(run.label && run.keep_going);
+    }
+
+    #[test]
+    fn a_value_that_is_not_needed_is_only_attached() {
+        for (line, profile) in [
+            ("prog", None),
+            ("--profile prog", Some(Profile::Waits)),
+            ("--profile=waits prog", Some(Profile::Waits)),
+            ("--profile=off prog", Some(Profile::Off)),
+        ] {
+            let run = run(line);
+            assert_eq!(
+                (run.profile, run.program),
+                (profile, "prog".into()),
+                "{line}"
+            );
+        }
     }
 
     #[test]
@@ -271,6 +303,10 @@ mod tests {
             (
                 "--wait forever prog",
                 "--wait forever: expected `adaptive`, `spin` or `sleep`",
+            ),
+            (
+                "--profile=puts prog",
+                "--profile puts: expected `waits`, or `off` for no report",
             ),
         ] {
             assert_eq!(parsed(line).unwrap_err().to_string(), message, "{line}");

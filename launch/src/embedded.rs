@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::threads::{self, Stragglers};
-use coarray_runtime::{Bind, FabricKind, Failure, SettingError, Settings, USAGE, Wait};
+use coarray_runtime::{Bind, FabricKind, Failure, Profile, SettingError, Settings, USAGE, Wait};
 
 /// How to run images inside this process, on threads.
 ///
@@ -191,6 +191,26 @@ impl Launch {
     pub fn wait(mut self, wait: Wait) -> Self {
         if let Ok(settings) = &mut self.settings {
             settings.wait = wait;
+        }
+        self
+    }
+
+    /// Local. What the job reports on stderr, at its end, of where its time went; `COARRAY_PROFILE` sets the same.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::co_count;
+    /// use coarray_launch::Launch;
+    /// use coarray_runtime::Profile;
+    ///
+    /// // Prints how long the images waited at `co_count`, and which of them came last.
+    /// let counts = Launch::new(2).profile(Profile::Waits).run(|| co_count(true));
+    /// assert_eq!(counts.unwrap(), [2, 2]);
+    /// ```
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.profile = profile;
         }
         self
     }

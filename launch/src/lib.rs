@@ -18,6 +18,7 @@ mod output;
 #[cfg(feature = "cluster")]
 pub mod own_fabric;
 mod processes;
+mod profile;
 mod pump;
 mod returned;
 mod signals;

@@ -78,7 +78,7 @@ pub(crate) fn image_command(
 }
 
 /// The settings as environment variables, for programs to see them wherever they came from.
-pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 9] {
+pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 10] {
     let switch = |on: bool| u8::from(on).to_string();
     let bind = match settings.bind {
         Bind::None => "none",
@@ -90,6 +90,7 @@ pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 9] {
         ("COARRAY_FABRIC", settings.fabric.name().into()),
         ("COARRAY_BIND", bind.into()),
         ("COARRAY_WAIT", settings.wait.name().into()),
+        ("COARRAY_PROFILE", settings.profile.name().into()),
         ("COARRAY_LABEL", switch(settings.label)),
         ("COARRAY_FAULT_TOLERANT", switch(settings.keep_going)),
         ("COARRAY_SHARED_MEMORY", switch(settings.direct)),

@@ -21,6 +21,7 @@ use crate::leftovers::Leftovers;
 use crate::lost_images::LostImages;
 use crate::output::Source;
 use crate::processes;
+use crate::profile;
 use crate::pump::Pump;
 use crate::signals::{Received, Signals};
 use crate::startup::{self, StartError};
@@ -87,6 +88,7 @@ struct Job {
     over: bool,
     /// The end of the job has been reported.
     is_reported: bool,
+    settings: Settings,
 }
 
 impl Job {
@@ -115,6 +117,7 @@ impl Job {
             urgent: false,
             over: false,
             is_reported: false,
+            settings: settings.clone(),
         })
     }
 
@@ -124,6 +127,7 @@ impl Job {
                 self.pump.read_the_rest(&mut self.children);
                 self.over = true;
                 self.judge_the_job();
+                self.tell_profile();
             }
             self.write();
             if self.over && (self.pump.is_done() || self.gives_up_readers()) {
@@ -325,6 +329,15 @@ impl Job {
             told.is_none() && seen.is_none() && lost.is_some() && self.lost.are_told();
         self.status = JobStatus::of(told, seen.or(lost));
         self.report();
+    }
+
+    /// Tells where the time of the job went, if that was asked for.
+    fn tell_profile(&mut self) {
+        let images = 0..self.settings.images;
+        let profiles = || images.map(|image| (image, self.region.profile(image)));
+        if let Some(text) = profile::text_of(&self.settings, profiles) {
+            self.pump.conclude(&text, false);
+        }
     }
 
     /// Reports how the job ended, once.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Resource, getrlimit};
 
 use crate::lost_images::LostImages;
+use crate::profile;
 use crate::startup::{Jobs, StartError, create_jobs};
 use coarray_collectives::TUNING;
 use coarray_runtime::{Ending, Failure, Job, Panic, Settings, run_image};
@@ -78,7 +79,7 @@ pub(crate) fn run<R: Send>(
             }
         }
         drop(done);
-        each_that_ends(&jobs, &finished, stragglers, |index| {
+        each_that_ends(&jobs, &finished, stragglers, settings, |index| {
             // Only a joined thread has dropped its thread-local variables, which may be coarrays.
             let ending = images[index].take().map(ScopedJoinHandle::join);
             match ending {
@@ -88,12 +89,23 @@ pub(crate) fn run<R: Send>(
             }
         });
     });
+    tell_profile(&jobs, settings);
     let recorded = jobs.failure();
     let is_told = recorded.is_none() && lost.are_told();
     Ok(match recorded.or_else(|| lost.status()) {
         Some(failure) => Err(Lost { failure, is_told }),
         None => Ok(results.into_iter().flatten().collect()),
     })
+}
+
+/// Prints the profile of the job, if there is to be one.
+fn tell_profile(jobs: &Jobs, settings: &Settings) {
+    let images = 0..settings.images;
+    if let Some(text) = profile::text_of(settings, || {
+        images.map(|image| (image, jobs.of(image).region.profile(image)))
+    }) {
+        eprint!("{text}");
+    }
 }
 
 /// Declares an image failed that accesses nothing any more, so that the others go on.
@@ -110,6 +122,7 @@ fn each_that_ends(
     jobs: &Jobs,
     finished: &mpsc::Receiver<usize>,
     stragglers: Stragglers,
+    settings: &Settings,
     mut ended: impl FnMut(usize),
 ) {
     const LOOK: Duration = Duration::from_millis(50);
@@ -125,6 +138,7 @@ fn each_that_ends(
         {
             let deadline = *deadline.get_or_insert_with(|| Instant::now() + grace);
             if Instant::now() >= deadline {
+                tell_profile(jobs, settings);
                 abandon(&failure);
             }
         }

@@ -11,13 +11,14 @@ use crate::{launcher, processes};
 const PREFIX: &str = "COARRAY_";
 
 /// What users set, without the prefix.
-const SETTINGS: [&str; 14] = [
+const SETTINGS: [&str; 15] = [
     "IMAGES",
     "FABRIC",
     "HEAP",
     "BIND",
     "WAIT",
     "LABEL",
+    "PROFILE",
     "FAULT_TOLERANT",
     "TUNING_FILE",
     "LAUNCHER",

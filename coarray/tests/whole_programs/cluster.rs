@@ -7,6 +7,7 @@ use std::process::Command;
 use testing::launcher;
 
 use crate::job::{COUNTS, Check, End, bare_coarun, plain, run};
+use crate::profile;
 
 pub fn trials() -> Vec<Check> {
     if fabrics().is_empty() {
@@ -27,6 +28,7 @@ pub fn trials() -> Vec<Check> {
         ("clusters_find_deadlocks", deadlock),
         ("clusters_say_that_they_cannot_keep_going", keep_going),
         ("clusters_wait_for_a_slow_launcher", slow_launcher),
+        ("clusters_are_profiled", late_image),
         ("coarun_starts_clusters", coarun),
         ("clusters_start_plainly", plainly),
         ("clusters_refuse_another_launcher", another_launcher),
@@ -128,6 +130,16 @@ fn error_stop() {
     for end in ends(3, "error_stop") {
         assert!(report(&end).contains("image 2 called error_stop(7) at "));
         assert_eq!(end.code, Some(7));
+    }
+}
+
+fn late_image() {
+    for fabric in fabrics() {
+        for direct in ["1", "0"] {
+            let command = on_fabric(&fabric, profile::IMAGES, direct, "come_late");
+            let end = run(profile::profiled(command));
+            profile::find_late_image(&end, direct == "1");
+        }
     }
 }
 

@@ -52,6 +52,7 @@ pub fn bare_coarun() -> Command {
         "COARRAY_BIND",
         "COARRAY_WAIT",
         "COARRAY_HEAP",
+        "COARRAY_PROFILE",
         "COARRAY_FAULT_TOLERANT",
     ] {
         command.env_remove(variable);

@@ -19,6 +19,7 @@ mod keep_going;
 mod launch;
 mod limits;
 mod no_deadlock;
+mod profile;
 mod programs;
 mod readers;
 mod results;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         keep_going::trials(),
         launch::trials(),
         limits::trials(),
+        profile::trials(),
         sharing::trials(),
         no_deadlock::trials(),
         cluster::trials(),

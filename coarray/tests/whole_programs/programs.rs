@@ -49,6 +49,9 @@ fn stop_early() {
 pub fn run(name: &str) -> ExitCode {
     match name {
         "nothing" => coarray::launch(|| {}),
+        "come_late" => coarray::launch(crate::profile::come_late),
+        "come_late_with_values" => coarray::launch(crate::profile::come_late_with_values),
+        "wait_for_others" => coarray::launch(crate::profile::wait_for_others),
         "hello" => coarray::launch(hello),
         "all_to_all" => coarray::launch(all_to_all),
         "allocation" => coarray::launch(allocation),

@@ -1,0 +1,108 @@
+//! Profiles as bytes, for images of other nodes.
+
+use coarray_runtime::{ImageProfile, LineProfile, Place};
+
+/// The bytes of a profile: lines of text, whose fields are separated by tabulators.
+pub(super) fn encode(profile: &ImageProfile) -> Vec<u8> {
+    let mut text = format!("{}\n", profile.time);
+    for line in &profile.lines {
+        let LineProfile {
+            calls,
+            waited,
+            lead,
+            last,
+            late,
+            latest,
+            ..
+        } = *line;
+        let numbers = [calls, waited, line.awaited as u64, lead, last, late, latest];
+        let mut fields: Vec<String> = numbers.iter().map(u64::to_string).collect();
+        for place in [Some(&line.place), line.since.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            // No path has these, unless somebody means harm.
+            fields.push(place.file.replace(['\t', '\n', '\0'], " "));
+            fields.push(place.line.to_string());
+            fields.push(place.column.to_string());
+            fields.push(place.activity.clone());
+        }
+        text += &fields.join("\t");
+        text.push('\n');
+    }
+    text.into_bytes()
+}
+
+/// The profile with these bytes, behind which zeros may follow; without what is damaged.
+pub(super) fn decode(bytes: &[u8]) -> ImageProfile {
+    let text = String::from_utf8_lossy(bytes);
+    let mut lines = text.trim_end_matches('\0').lines();
+    let time = lines.next().and_then(|line| line.parse().ok());
+    ImageProfile {
+        time: time.unwrap_or_default(),
+        lines: lines.filter_map(line_of).collect(),
+    }
+}
+
+fn line_of(text: &str) -> Option<LineProfile> {
+    let mut fields = text.split('\t');
+    let mut number = || -> Option<u64> { fields.next()?.parse().ok() };
+    let [calls, waited, awaited, lead] = [number()?, number()?, number()?, number()?];
+    let [last, late, latest] = [number()?, number()?, number()?];
+    let mut place = || {
+        Some(Place {
+            file: fields.next()?.into(),
+            line: fields.next()?.parse().ok()?,
+            column: fields.next()?.parse().ok()?,
+            activity: fields.next()?.into(),
+        })
+    };
+    Some(LineProfile {
+        place: place()?,
+        calls,
+        waited,
+        awaited: awaited as usize,
+        lead,
+        last,
+        late,
+        latest,
+        since: place(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_those_of_the_profile() {
+        let place = |file: &str, line| Place {
+            file: file.into(),
+            line,
+            column: 9,
+            activity: "sync_all".into(),
+        };
+        let line = |place, since| LineProfile {
+            place,
+            calls: 1,
+            waited: 2,
+            awaited: 3,
+            lead: 4,
+            last: 5,
+            late: 6,
+            latest: u64::MAX,
+            since,
+        };
+        let profile = ImageProfile {
+            time: 12,
+            lines: vec![
+                line(place("src/main.rs", 7), None),
+                line(place("", 0), Some(place("a b/\u{e9}.rs", 8))),
+            ],
+        };
+        let mut bytes = encode(&profile);
+        bytes.extend([0; 5]);
+        assert_eq!(decode(&bytes), profile);
+        assert_eq!(decode(b"\0\0"), ImageProfile::default());
+    }
+}
