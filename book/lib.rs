@@ -37,6 +37,7 @@ chapters! {
     files
     failure
     debugging
+    profiling
     performance
     cluster
     coming_from

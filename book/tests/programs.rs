@@ -49,6 +49,22 @@ fn labels_say_who_printed_a_line() {
 }
 
 #[test]
+fn pairs_are_as_many_however_rows_are_divided() {
+    let pairs = |images, way| {
+        let mut command = program(images, "near_pairs");
+        command.arg(way);
+        printed(command)
+    };
+    let expected = pairs(1, "blocks");
+    assert!(expected[0].ends_with(" pairs were near each other in 20 steps"));
+    for images in IMAGES {
+        for way in ["blocks", "cards"] {
+            assert_eq!(pairs(images, way), expected, "{images} images, {way}");
+        }
+    }
+}
+
+#[test]
 fn bands_without_halos_are_wrong_as_the_book_says() {
     let table = [(1, 52925), (2, 52742), (3, 52090), (4, 51347), (7, 51366)];
     for (images, changed) in table {
