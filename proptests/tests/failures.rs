@@ -134,6 +134,10 @@ const FORMS: [Form; 73] = [
     ("try_convey", |before| {
         before.conveyor.try_convey([(before.root, 1)], |_, _| ())
     }),
+    ("try_convey_slices", |before| {
+        let items = [(before.root, 1)];
+        before.conveyor.try_convey_slices(items, |_, _| ())
+    }),
     ("try_convey of runs", |before| {
         before.runs.try_convey([(before.root, [1; 9])], |_, _| ())
     }),

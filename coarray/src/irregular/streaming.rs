@@ -122,6 +122,40 @@ impl<T: Remote> Conveyor<T> {
         let pull = |open: &mut OpenConveyor<'_, T>| open.pull_all(&mut receive);
         self.try_open()?.convey(items, pull, or_fail())
     }
+
+    /// Collective. As [`convey_slices`](Self::convey_slices), but failed images do not end the job.
+    ///
+    /// # Errors
+    /// As [`try_convey`](Self::try_convey).
+    ///
+    /// # Panics
+    /// As [`convey`](Self::convey).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::irregular::Conveyor;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut conveyor = Conveyor::<usize>::new();
+    ///     let mut count = 0;
+    ///     let items = (0..100).map(|item| (item % 2, item));
+    ///     let sent = conveyor.try_convey_slices(items, |_source, items| count += items.len());
+    ///     assert_eq!((sent, count), (Ok(()), 100));
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`try_convey`](Self::try_convey).
+    #[track_caller]
+    pub fn try_convey_slices(
+        &mut self,
+        items: impl IntoIterator<Item = (usize, T)>,
+        mut receive: impl FnMut(usize, &[T]),
+    ) -> Result<(), ImageFailed> {
+        let pull = |open: &mut OpenConveyor<'_, T>| open.pull_slices(&mut receive);
+        self.try_open()?.convey(items, pull, or_fail())
+    }
 }
 
 impl<T: Remote> Conveyor<[T]> {

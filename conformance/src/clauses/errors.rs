@@ -5,8 +5,8 @@
 use std::process::ExitCode;
 
 use coarray::collectives::{co_alltoall, co_scatter};
-use coarray::error_stop_with;
 use coarray::prelude::*;
+use coarray::{error_stop_quiet, error_stop_with};
 
 use crate::clause::{Clause, OwnJob, Section};
 use crate::end::End;
@@ -181,6 +181,17 @@ pub const SECTION: Section = Section {
                 )
             }),
         ),
+        Clause::about_end(
+            "14.21",
+            "error_stop_quiet ends the job with its exit code, and says nothing",
+            job(stop_quiet, |end, _| {
+                end.with_code(6)?;
+                match end.stderr.contains("coarray:") {
+                    true => Err(format!("there is a report{}", end.last_words())),
+                    false => Ok(()),
+                }
+            }),
+        ),
     ],
 };
 
@@ -274,6 +285,14 @@ fn panic() -> ExitCode {
 fn stop() -> ExitCode {
     if this_image() == 1 {
         error_stop(7);
+    }
+    sync_all();
+    WELL
+}
+
+fn stop_quiet() -> ExitCode {
+    if this_image() == 1 {
+        error_stop_quiet(6);
     }
     sync_all();
     WELL
