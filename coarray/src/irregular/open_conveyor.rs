@@ -108,25 +108,22 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> OpenConveyor<'a, T> {
         wait(&mut [self], Location::caller())
     }
 
-    /// Pushes each item by `push_at_once`, or by `push` where that returns false, and pulls until all images have, and nothing is left. `wait` is
-    /// [`wait`](Self::wait) or [`try_wait`](Self::try_wait).
+    /// Pushes all items, and pulls until all images have, and nothing is left. `wait` is [`wait`](Self::wait) or [`try_wait`](Self::try_wait).
     #[inline]
     #[track_caller]
-    pub(super) fn convey_by<I, E>(
+    pub(super) fn convey<I: Pushable<Self>, E>(
         mut self,
         items: impl IntoIterator<Item = I>,
-        push_at_once: impl Fn(&mut Self, &I) -> bool,
-        push: impl Fn(&mut Self, &I) -> Result<(), Full>,
         mut pull: impl FnMut(&mut Self),
         wait: impl Fn(&mut Self) -> Result<bool, E>,
     ) -> Result<(), E> {
         for item in items {
-            if push_at_once(&mut self, &item) {
+            if item.push_at_once(&mut self) {
                 continue;
             }
             // Before a packet leaves, what has come is pulled: others need not wait until this image finds no room.
             pull(&mut self);
-            while push(&mut self, &item).is_err() {
+            while item.push(&mut self).is_err() {
                 wait(&mut self)?;
                 pull(&mut self);
             }
@@ -164,24 +161,6 @@ impl<T: Remote> OpenConveyor<'_, T> {
     #[track_caller]
     pub fn push(&mut self, image: usize, item: T) -> Result<(), Full> {
         self.traffic.push(image, Self::BYTES, write(item))
-    }
-
-    /// As [`convey_by`](Self::convey_by), with items.
-    #[inline]
-    #[track_caller]
-    pub(super) fn convey<E>(
-        self,
-        items: impl IntoIterator<Item = (usize, T)>,
-        pull: impl FnMut(&mut Self),
-        wait: impl Fn(&mut Self) -> Result<bool, E>,
-    ) -> Result<(), E> {
-        self.convey_by(
-            items,
-            |open, &(image, item)| open.traffic.push_at_once(image, Self::BYTES, write(item)),
-            |open, &(image, item)| open.push(image, item),
-            pull,
-            wait,
-        )
     }
 
     /// Local. Takes an item that has come for this image, with the image that pushed it; none if none is there.
@@ -316,6 +295,30 @@ impl<T: Remote> OpenConveyor<'_, T> {
             false => self.traffic.decline(),
         }
         is_taken
+    }
+}
+
+/// What can be pushed, with the image that it is for. A trait, and not closures: these would hide the line of the program from a refusal.
+pub(super) trait Pushable<C> {
+    /// Pushes it if that is a matter of course; otherwise returns false.
+    fn push_at_once(&self, open: &mut C) -> bool;
+
+    /// As the `push` of the conveyor.
+    #[track_caller]
+    fn push(&self, open: &mut C) -> Result<(), Full>;
+}
+
+impl<T: Remote> Pushable<OpenConveyor<'_, T>> for (usize, T) {
+    #[inline]
+    fn push_at_once(&self, open: &mut OpenConveyor<'_, T>) -> bool {
+        open.traffic
+            .push_at_once(self.0, OpenConveyor::<T>::BYTES, write(self.1))
+    }
+
+    #[inline]
+    #[track_caller]
+    fn push(&self, open: &mut OpenConveyor<'_, T>) -> Result<(), Full> {
+        open.push(self.0, self.1)
     }
 }
 

@@ -3,7 +3,7 @@
 use coarray_coref::Remote;
 
 use super::full::Full;
-use super::open_conveyor::OpenConveyor;
+use super::open_conveyor::{OpenConveyor, Pushable};
 use super::record::{self, NUMBER, bytes_of, value_at};
 
 impl<T: Remote> OpenConveyor<'_, [T]> {
@@ -49,23 +49,6 @@ impl<T: Remote> OpenConveyor<'_, [T]> {
             record::set_number(record, run.len());
             record[NUMBER..].copy_from_slice(bytes_of(run));
         })
-    }
-
-    /// As [`convey_by`](Self::convey_by), with runs.
-    #[track_caller]
-    pub(super) fn convey<R: AsRef<[T]>, E>(
-        self,
-        runs: impl IntoIterator<Item = (usize, R)>,
-        pull: impl FnMut(&mut Self),
-        wait: impl Fn(&mut Self) -> Result<bool, E>,
-    ) -> Result<(), E> {
-        self.convey_by(
-            runs,
-            |_, _| false,
-            |open, (image, run)| open.push(*image, run.as_ref()),
-            pull,
-            wait,
-        )
     }
 
     /// Local. Takes a run that has come for this image, with the image that pushed it; none if none is there.
@@ -122,6 +105,19 @@ impl<T: Remote> OpenConveyor<'_, [T]> {
         );
         link.arriving.consume(length);
         Some(source)
+    }
+}
+
+impl<T: Remote, R: AsRef<[T]>> Pushable<OpenConveyor<'_, [T]>> for (usize, R) {
+    #[inline]
+    fn push_at_once(&self, _: &mut OpenConveyor<'_, [T]>) -> bool {
+        false
+    }
+
+    #[inline]
+    #[track_caller]
+    fn push(&self, open: &mut OpenConveyor<'_, [T]>) -> Result<(), Full> {
+        open.push(self.0, self.1.as_ref())
     }
 }
 
