@@ -310,7 +310,7 @@ impl Gathering<'_> {
     ) -> Result<bool, ImageFailed> {
         let is_root = self.team.index() == self.tree.image(0);
         let lent = if is_root { &[] } else { values };
-        let epoch = InPlace::begin(self.team, call, lent, Reach::of_all(self.team))?;
+        let epoch = InPlace::begin(self.team, call, lent, Reach::Mapped)?;
         let others = || {
             let positions = 1..self.team.images();
             let lending = positions.filter(|&position| !self.blocks.block(position).is_empty());

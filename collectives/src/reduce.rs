@@ -134,6 +134,10 @@ impl<F> Reduction<'_, F> {
         if algorithm != Algorithm::Flat {
             return self.scheduled(call, algorithm, most, values);
         }
+        if self.root.is_some() {
+            // The others write a piece while the root reads the one before, which is still in a cache then.
+            most = most.div_ceil(4);
+        }
         for (number, chunk) in chunks(values, most).enumerate() {
             self.flat(Epoch::begin(self.team, call, number), chunk)?;
         }

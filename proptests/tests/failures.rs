@@ -64,7 +64,7 @@ fn on_grid(done: Result<(), GridError>) -> Outcome {
     }
 }
 
-const FORMS: [Form; 73] = [
+const FORMS: [Form; 74] = [
     ("try_sync_all", |_| try_sync_all()),
     ("try_sync_team", |before| try_sync_team(&before.team)),
     ("try_sync_images", |_| {

@@ -29,7 +29,7 @@ const COMBINED_BYTES: usize = 1 << 15;
 const IN_PROCESS_BYTES: usize = 1 << 16;
 
 /// From how many bytes on it is slower again: both sides copy a piece at a time through their caches, while the kernel copies past them.
-const PAST_CACHES_BYTES: usize = 1 << 22;
+const PAST_CACHES_BYTES: usize = 1 << 20;
 
 /// The number of the epoch in its operation: no other has it, so images that ask and those that do not differ in their calls.
 const NUMBER: usize = ASKING / CALLS;

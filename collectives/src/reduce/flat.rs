@@ -40,8 +40,12 @@ impl<F> Reduction<'_, F> {
     where
         F: Fn(T, T) -> T,
     {
-        // SAFETY: no image reads this buffer before the barrier.
-        unsafe { epoch.write(0, chunk) };
+        // A root alone reads. It has its own values; but beyond the first two images, it combines them in the place where it had them.
+        let me = self.team.index();
+        if self.root.is_none_or(|root| root != me || me > 1) {
+            // SAFETY: no image reads this buffer before the barrier.
+            unsafe { epoch.write(0, chunk) };
+        }
         epoch.barrier()?;
         if !self.is_for_me() {
             return Ok(());

@@ -452,8 +452,9 @@ mod tests {
     #[test]
     fn a_region_that_was_laid_out_otherwise_is_refused() {
         let region = Region::create(AREAS, 7, 2, 1 << 20, false).unwrap();
-        // SAFETY: the first word of a region says how it is laid out; only this test uses it.
-        unsafe { *region.map.start().cast::<u64>() ^= 1 };
+        // SAFETY: the first word of a region says how it is laid out, and is used by atomic operations only.
+        let layout = unsafe { &*region.map.start().cast::<AtomicU64>() };
+        layout.fetch_xor(1, Ordering::Relaxed);
         // SAFETY: `create` made it.
         let refused = unsafe { Region::attach(region.file().try_clone().unwrap(), 7) }.unwrap_err();
         assert!(refused.to_string().contains("another version"), "{refused}");
