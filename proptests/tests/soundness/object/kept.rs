@@ -44,14 +44,13 @@ impl Kept {
         let what: &'static str = match kind {
             Kind::Eight => "[u64; 8]",
             Kind::Hundred => "[u64; 100]",
-            Kind::Run => "[u64]",
+            // What is opened by value is of the same type: the images need not agree on that.
+            Kind::Run | Kind::Moved => "[u64]",
             Kind::NonZeros => "[NonZeroU64]",
             Kind::Pair => "[usize; 2]",
-            Kind::Ragged => "ragged u64",
+            Kind::Ragged | Kind::MovedRagged => "ragged u64",
             Kind::RaggedNonZeros => "ragged NonZeroU64",
             Kind::RaggedRows => "ragged [u64; 16]",
-            Kind::Moved => "moved [u64]",
-            Kind::MovedRagged => "moved ragged u64",
             Kind::Line | Kind::Plane => "halo array",
         };
         context.job.ledger.enter(id, what, shadow.len());
