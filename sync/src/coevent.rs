@@ -57,16 +57,18 @@ pub use any::Coevents;
 #[derive(Default)]
 #[repr(C)]
 pub struct Coevent {
-    posts: CacheLine<Eventcount>,
-    /// What the event's own image writes, on a line of its own, so that waits do not take the posters' line from them.
-    own: CacheLine<Own>,
+    posted: CacheLine<Posted>,
+    /// How many posts waits have consumed. Only the event's own image writes it, on a line of its own, so that waits do not take
+    /// the posters' line from them.
+    consumed: CacheLine<AtomicU64>,
 }
 
+/// What posters write, and the event's own image polls.
 #[derive(Default)]
 #[repr(C)]
-struct Own {
-    /// How many posts waits have consumed. Only the event's own image writes it.
-    consumed: AtomicU64,
+struct Posted {
+    /// The posts of images on its node.
+    posts: Eventcount,
     /// The posts of images on other nodes.
     signals: Signal,
 }
@@ -89,13 +91,13 @@ unsafe impl Shared for Coevent {}
 
 impl Coevent {
     /// Where in an event the eventcount of posts is.
-    pub(crate) const POSTS: usize = offset_of!(Self, posts);
+    pub(crate) const POSTS: usize = offset_of!(Self, posted.0.posts);
 
     /// Where in an event the count of consumed posts is.
-    pub(crate) const CONSUMED: usize = offset_of!(Self, own.0.consumed);
+    pub(crate) const CONSUMED: usize = offset_of!(Self, consumed);
 
     /// Where in an event the signal word for posts of other nodes is.
-    pub(crate) const SIGNALS: usize = offset_of!(Self, own.0.signals);
+    pub(crate) const SIGNALS: usize = offset_of!(Self, posted.0.signals);
 
     /// Local. An event that nobody has posted.
     #[must_use]
@@ -140,7 +142,7 @@ impl Coevent {
     /// As [`raise`](Self::raise), when all puts that must be there before the post are.
     #[inline]
     pub(crate) fn raise_unordered(&self) {
-        self.posts.0.add(1);
+        self.posted.0.posts.add(1);
     }
 
     /// Local. How many posts wait to be consumed.
@@ -169,7 +171,7 @@ impl Coevent {
         }
         // Acquire pairs with the Release in `try_consume` and `wait_until`: `posts_left` then reads a count of posts that has
         // reached what was consumed.
-        let consumed = || self.own.0.consumed.load(Ordering::Acquire);
+        let consumed = || self.consumed.0.load(Ordering::Acquire);
         posts_left(consumed, || self.posted())
     }
 
@@ -367,7 +369,7 @@ impl Coevent {
     /// The number of posts so far.
     #[inline]
     fn posted(&self) -> u64 {
-        self.posts.0.count() + self.own.0.signals.sum()
+        self.posted.0.posts.count() + self.posted.0.signals.sum()
     }
 
     /// Consumes `posts` posts if they are there.
@@ -377,7 +379,7 @@ impl Coevent {
         let enough = self.posted() >= consumed;
         if enough {
             // Pairs with the Acquire in `query`.
-            self.own.0.consumed.store(consumed, Ordering::Release);
+            self.consumed.0.store(consumed, Ordering::Release);
         }
         enough
     }
@@ -386,7 +388,7 @@ impl Coevent {
     #[inline]
     fn target(&self, posts: u64) -> u64 {
         // Relaxed: only this image writes it.
-        let consumed = self.own.0.consumed.load(Ordering::Relaxed);
+        let consumed = self.consumed.0.load(Ordering::Relaxed);
         consumed.saturating_add(posts)
     }
 }

@@ -146,8 +146,8 @@ impl AwaitedPosts for Posted<'_> {
     fn counts(&self) -> (&Eventcount, &Signal, u64) {
         let event = self.event;
         (
-            &event.posts.0,
-            &event.own.0.signals,
+            &event.posted.0.posts,
+            &event.posted.0.signals,
             event.target(self.posts),
         )
     }

@@ -63,10 +63,10 @@ impl Coevent {
         cause: impl Cause,
     ) -> Result<(), Interruption> {
         let target = self.target(posts);
-        let (image, signals) = (team.image(), &self.own.0.signals);
-        image.wait_for_sum(&self.posts.0, signals, target, cause)?;
+        let (image, signals) = (team.image(), &self.posted.0.signals);
+        image.wait_for_sum(&self.posted.0.posts, signals, target, cause)?;
         // Pairs with the Acquire in `query`.
-        self.own.0.consumed.store(target, Ordering::Release);
+        self.consumed.0.store(target, Ordering::Release);
         Ok(())
     }
 }
