@@ -7,7 +7,7 @@ use coarray_coref::{Remote, Shape};
 
 use crate::nd_coarray::OpenNd;
 use crate::open::Open;
-use crate::ragged::OpenRagged;
+use crate::ragged::{OpenRagged, OpenRaggedRows};
 
 /// Of no guard: there is no local reference into an open coarray.
 #[diagnostic::on_unimplemented(
@@ -58,6 +58,28 @@ where
 impl<T: Remote> OpenRagged<'_, T> {
     #[doc(hidden)]
     pub fn iter(&self) -> slice::Iter<'_, T>
+    where
+        Self: LocallyUsed,
+    {
+        self.never()
+    }
+}
+
+#[doc(hidden)]
+impl<T: Remote> Index<usize> for OpenRaggedRows<'_, T>
+where
+    Self: LocallyUsed,
+{
+    type Output = [T];
+
+    fn index(&self, _row: usize) -> &[T] {
+        self.never()
+    }
+}
+
+impl<T: Remote> OpenRaggedRows<'_, T> {
+    #[doc(hidden)]
+    pub fn iter(&self) -> slice::Iter<'_, [T; 1]>
     where
         Self: LocallyUsed,
     {

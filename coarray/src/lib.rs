@@ -158,7 +158,9 @@ pub use open::Open;
 pub use owned::Owned;
 pub use phase::{OwnedOpen, OwnedPublished};
 pub use publish::Published;
-pub use ragged::{OpenRagged, PublishedRagged, Ragged};
+pub use ragged::{
+    OpenRagged, OpenRaggedRows, PublishedRagged, PublishedRaggedRows, Ragged, RaggedRows,
+};
 
 /// The place of a member of a struct on another image: `field!(pt.at(5), x).put(1)`.
 ///

@@ -11,7 +11,7 @@ use crate::nd_coarray::{OpenNd, PublishedNd};
 use crate::open::Open;
 use crate::owned::Owned;
 use crate::publish::Published;
-use crate::ragged::{OpenRagged, PublishedRagged};
+use crate::ragged::{OpenRagged, OpenRaggedRows, PublishedRagged, PublishedRaggedRows, RaggedPart};
 
 /// What has a part on each image of a team that others may reach: references to the guards of open and of published coarrays, of
 /// any length and any number of dimensions, and to closed coarrays of [`Shared`] values.
@@ -43,7 +43,7 @@ use crate::ragged::{OpenRagged, PublishedRagged};
     note = "open the coarray for all images: `let x = x.open();`"
 )]
 pub trait Parts: Copy + sealed::InTeam {
-    /// The part of an image: a reference to a [`Coref`], or a [`Region`].
+    /// The part of an image: a reference to a [`Coref`], a [`Region`], or a [`RaggedPart`].
     type Part;
 
     /// Local. The part of image `image`, as `at` of each of these types gives it.
@@ -264,6 +264,8 @@ parts! {
     ['a, T: ?Sized + Shape<Item: Remote>] Published<'_, T>, &'a Coref<T, ReadOnly>, |x| x.phase.team();
     ['a, T: Remote] OpenRagged<'_, T>, &'a Coref<[T]>, |x| x.phase.team();
     ['a, T: Remote] PublishedRagged<'_, T>, &'a Coref<[T], ReadOnly>, |x| x.phase.team();
+    ['a, T: Remote] OpenRaggedRows<'_, T>, RaggedPart<'a, T>, |x| x.phase.team();
+    ['a, T: Remote] PublishedRaggedRows<'_, T>, RaggedPart<'a, T, ReadOnly>, |x| x.phase.team();
     ['a, T: Remote, const D: usize] OpenNd<'_, T, D>, Region<'a, T, D>, |x| x.items.phase.team();
     ['a, T: Remote, const D: usize] PublishedNd<'_, T, D>, Region<'a, T, D, ReadOnly>, |x| x.items.phase.team();
     ['a, T: Remote, const D: usize] OpenHaloArray<'_, T, D>, Region<'a, T, D>, |x| x.phase.team();

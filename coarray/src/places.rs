@@ -6,7 +6,7 @@
 //! |---|---|
 //! | what may be done at a place | [`Access`]: [`ReadWrite`], [`ReadOnly`], [`AtomicOnly`]; [`MayPut`] |
 //! | what a place holds | [`Shape`]; in other shapes: [`ShapeCast`], [`MismatchedExtentError`] |
-//! | parts of a place | [`Region`], by a [`Selection`] of its [`Dimensions`]; [`Section`], [`Iter`]; of structs: [`Member`], [`Members`] |
+//! | parts of a place | [`Region`], by a [`Selection`] of its [`Dimensions`]; [`Section`], [`Iter`]; rows of their own length [`RaggedPart`]; of structs: [`Member`], [`Members`] |
 //! | what is selected of a dimension | [`Selector`], [`Every`] |
 //! | which values travel | beside [`Remote`](crate::Remote): [`Symmetric`], [`Shared`], [`RemoteClone`] |
 //! | what a collective takes, and leaves results in | [`Values`], [`ValuesMut`] |
@@ -19,6 +19,7 @@ pub use crate::global::{Division, Even, Global, GlobalIndices};
 pub use crate::group::{IntoOpenAll, OpenAll};
 pub use crate::parts::{OnGrid, Parts};
 pub use crate::phase::{Openable, Publishable};
+pub use crate::ragged::RaggedPart;
 pub use coarray_coref::{
     Access, AtomicOnly, Dimensions, Every, Iter, MayPut, Member, Members, MismatchedExtentError,
     ReadOnly, ReadWrite, Region, RemoteClone, Section, Selection, Selector, Shape, ShapeCast,

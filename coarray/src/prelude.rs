@@ -13,6 +13,6 @@ pub use crate::events::{Coevent, CoeventPlace, PutNotify, PutNotifyAsync};
 pub use crate::locks::{Comutex, ComutexPlace};
 pub use crate::places::{GlobalIndices, Openable, Parts, Publishable, Selector};
 pub use crate::{
-    Bounded, Coarray, Coptr, Coref, NdCoarray, Open, Ragged, Remote, Team, error_stop, fence,
-    field, num_images, open, quiet, sync_all, sync_images, this_image,
+    Bounded, Coarray, Coptr, Coref, NdCoarray, Open, Ragged, RaggedRows, Remote, Team, error_stop,
+    fence, field, num_images, open, quiet, sync_all, sync_images, this_image,
 };

@@ -1,31 +1,31 @@
-//! Coarrays whose length differs from image to image.
-//!
-//! Each image allocates its run by itself. A symmetric coarray has the description of every image's run: offset and length. Its
-//! phase is the phase of the whole.
+//! Coarrays whose length differs from image to image: one run of items on each, which is a [`RaggedRows`] of one row.
 
 mod guards;
+mod part;
+mod row_guards;
+mod rows;
 
 use std::any::type_name;
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
-use std::ptr::NonNull;
 
-use coarray_coref::{LeavesItsThread, Remote, bytes_are_valid};
-use coarray_runtime::{AllocError, Call, ImageFailed, RaggedBlock};
+use coarray_coref::Remote;
+use coarray_runtime::{AllocError, Call, ImageFailed};
 
-use crate::coarray::Coarray;
-use crate::create::{create_part, refuse};
+use crate::create::refuse;
 use crate::phase::{self, Phased};
 use crate::storage::Storage;
 
 pub use guards::{OpenRagged, PublishedRagged};
+pub use part::RaggedPart;
+pub use row_guards::{OpenRaggedRows, PublishedRaggedRows};
+pub use rows::RaggedRows;
 
 /// A run of `T`s on every image; each image chooses its own length.
 ///
 /// Creating one is collective; changing a run's length is not, while it is closed. Locally it is a slice.
-/// `x.at(image)` first gets the description of that image's run: hoist it out of loops.
+/// `x.at(image)` first gets the description of that image's run: hoist it out of loops. [`RaggedRows`] has several runs on each image.
 ///
 /// # Examples
 /// ```
@@ -45,17 +45,8 @@ pub use guards::{OpenRagged, PublishedRagged};
 /// # Source
 /// Coarrays of pointers, *Coarray C++* section 3.6; Fortran allocatable components of coarrays.
 pub struct Ragged<T: Remote> {
-    /// Offset in the image's heap and number of items.
-    description: Coarray<[[usize; 2]]>,
-    block: Option<RaggedBlock>,
-    items: PhantomData<*mut T>,
+    rows: RaggedRows<T>,
 }
-
-// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
-unsafe impl<T: Remote + LeavesItsThread> Send for Ragged<T> {}
-
-// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
-unsafe impl<T: Remote + LeavesItsThread> Sync for Ragged<T> {}
 
 impl<T: Remote> Ragged<T> {
     /// Collective. A run of `length` items on this image, item `i` being `item(i)`.
@@ -113,7 +104,7 @@ impl<T: Remote> Ragged<T> {
     /// Collective. As [`empty`](Self::empty), but returns the error. Items come by [`try_replace`](Self::try_replace), on each image by itself.
     ///
     /// # Errors
-    /// As [`Coarray::try_new`], the same on all images.
+    /// As [`Coarray::try_new`](crate::Coarray::try_new), the same on all images.
     ///
     /// # Examples
     /// ```
@@ -130,14 +121,11 @@ impl<T: Remote> Ragged<T> {
     /// ```
     ///
     /// # Source
-    /// As [`Coarray::try_new`].
+    /// As [`Coarray::try_new`](crate::Coarray::try_new).
     #[track_caller]
     pub fn try_empty() -> Result<Self, AllocError> {
-        Ok(Self {
-            description: create_part::<Self, _>(1, Location::caller(), |_| [0; 2])?,
-            block: None,
-            items: PhantomData,
-        })
+        let rows = RaggedRows::create::<Self>(1, Location::caller())?;
+        Ok(Self { rows })
     }
 
     /// Local. Replaces this image's run by `length` items, item `i` being `item(i)`.
@@ -196,46 +184,16 @@ impl<T: Remote> Ragged<T> {
     pub fn try_replace(
         &mut self,
         length: usize,
-        mut item: impl FnMut(usize) -> T,
+        item: impl FnMut(usize) -> T,
     ) -> Result<(), AllocError> {
-        const {
-            let () = T::CHECK;
-            // Memory would not bound their number, and a coref has 43 bits for it.
-            assert!(
-                size_of::<T>() > 0,
-                "a ragged coarray of values without bytes is of no use"
-            );
-        };
-        let subject = type_name::<Self>();
-        self.description[0] = [0, 0];
-        let image = self.description.storage.image();
-        if let Some(block) = self.block.take() {
-            // SAFETY: the block was allocated here and is freed once. The description no longer names it, and no phase is in
-            // progress: no image will access it.
-            unsafe { image.free_ragged(block) };
-        }
-        if length == 0 {
-            return Ok(());
-        }
-        let bytes = length
-            .checked_mul(size_of::<T>())
-            .ok_or(AllocError::TooLarge { length, subject })?;
-        let block = image.allocate_ragged(bytes, align_of::<T>(), subject, Location::caller())?;
-        self.block = Some(block);
-        // SAFETY: the block lies in this image's heap, so the pointer stays in it.
-        let items = unsafe { image.heap(image.index()).add(block.offset()).cast::<T>() };
-        for index in 0..length {
-            // SAFETY: the block is aligned for `T` and has room for `length` items; the index is less.
-            unsafe { items.add(index).write(item(index)) }
-        }
-        self.description[0] = [block.offset(), length];
-        Ok(())
+        self.rows
+            .set(0, length, item, (type_name::<Self>(), Location::caller()))
     }
 
     /// Collective. Opens the runs to all images; their lengths stay as they are until all have closed.
     ///
     /// # Panics
-    /// As [`Coarray::open`].
+    /// As [`Coarray::open`](crate::Coarray::open).
     ///
     /// # Examples
     /// See [`Ragged`].
@@ -247,7 +205,7 @@ impl<T: Remote> Ragged<T> {
         phase::open(self)
     }
 
-    /// Collective. As [`open`](Self::open), but failed images do not end the job: see [`Coarray::try_open`].
+    /// Collective. As [`open`](Self::open), but failed images do not end the job: see [`Coarray::try_open`](crate::Coarray::try_open).
     ///
     /// # Errors
     /// The images that have failed, the same on all others; then the coarray stays closed.
@@ -256,10 +214,10 @@ impl<T: Remote> Ragged<T> {
     /// As [`open`](Self::open).
     ///
     /// # Examples
-    /// As of [`Coarray::try_open`].
+    /// As of [`Coarray::try_open`](crate::Coarray::try_open).
     ///
     /// # Source
-    /// As [`Coarray::try_open`].
+    /// As [`Coarray::try_open`](crate::Coarray::try_open).
     #[track_caller]
     pub fn try_open(&mut self) -> Result<OpenRagged<'_, T>, ImageFailed> {
         phase::try_open(self)
@@ -268,7 +226,7 @@ impl<T: Remote> Ragged<T> {
     /// Collective. Lets all images read all runs, and nobody write.
     ///
     /// # Panics
-    /// As [`Coarray::publish`].
+    /// As [`Coarray::publish`](crate::Coarray::publish).
     ///
     /// # Examples
     /// See [`empty`](Self::empty).
@@ -289,28 +247,13 @@ impl<T: Remote> Ragged<T> {
     /// As [`publish`](Self::publish).
     ///
     /// # Examples
-    /// As of [`Coarray::try_open`].
+    /// As of [`Coarray::try_open`](crate::Coarray::try_open).
     ///
     /// # Source
-    /// As [`Coarray::try_open`].
+    /// As [`Coarray::try_open`](crate::Coarray::try_open).
     #[track_caller]
     pub fn try_publish(&mut self) -> Result<PublishedRagged<'_, T>, ImageFailed> {
         phase::try_publish(self)
-    }
-
-    /// This image's run, whatever the phase.
-    fn run(&self) -> (*mut T, usize) {
-        // SAFETY: the description is aligned, allocated and initialised. Only this image writes its own, through `&mut self`.
-        let [offset, length] = unsafe { (*self.description.pointer())[0] };
-        let image = self.storage().image();
-        match length {
-            0 => (NonNull::dangling().as_ptr(), 0),
-            // SAFETY: the description names a block in this image's heap, so the pointer stays in it.
-            _ => (
-                unsafe { image.heap(image.index()).add(offset).cast() },
-                length,
-            ),
-        }
     }
 }
 
@@ -322,19 +265,17 @@ impl<T: Remote> Phased for Ragged<T> {
 
     #[inline]
     fn storage(&self) -> &Storage {
-        &self.description.storage
+        self.rows.storage()
     }
 
     #[inline]
     fn private(&self) -> &Storage {
-        self.storage().private::<[[usize; 2]]>()
+        self.rows.private()
     }
 
     unsafe fn is_valid(&self) -> bool {
-        let (items, length) = self.run();
-        // SAFETY: `items` is aligned and valid for reads of `length` initialised items; the caller vouches that nobody writes to
-        // them.
-        unsafe { bytes_are_valid(items, length) }
+        // SAFETY: the caller vouches that nobody writes to the part, which is the row.
+        unsafe { self.rows.is_valid() }
     }
 }
 
@@ -344,11 +285,7 @@ impl<T: Remote> Deref for Ragged<T> {
     #[inline]
     #[track_caller]
     fn deref(&self) -> &[T] {
-        self.private();
-        let (items, length) = self.run();
-        // SAFETY: the run is aligned, allocated and initialised by `try_replace`; an empty one is dangling but aligned. No phase is
-        // in progress, so no other image may reach it, and only borrows of `self` alias it.
-        unsafe { std::slice::from_raw_parts(items, length) }
+        &self.rows[0]
     }
 }
 
@@ -356,25 +293,11 @@ impl<T: Remote> DerefMut for Ragged<T> {
     #[inline]
     #[track_caller]
     fn deref_mut(&mut self) -> &mut [T] {
-        self.private();
-        let (items, length) = self.run();
-        // SAFETY: the run is aligned, allocated and initialised, as in `deref`. No other image may reach it, and `self` is borrowed
-        // exclusively, so nothing aliases it.
-        unsafe { std::slice::from_raw_parts_mut(items, length) }
+        &mut self.rows[0]
     }
 }
 
-impl<T: Remote> Drop for Ragged<T> {
-    fn drop(&mut self) {
-        // In a leaked phase other images may still reach the run.
-        if let (Some(block), false) = (self.block.take(), self.storage().is_in_phase()) {
-            // SAFETY: the block was allocated here and is freed once. No phase is in progress, so no image will access it.
-            unsafe { self.storage().image().free_ragged(block) };
-        }
-    }
-}
-
-/// As [`Coarray`].
+/// As [`Coarray`](crate::Coarray).
 impl<T: Remote + fmt::Debug> fmt::Debug for Ragged<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.storage().is_in_phase() {

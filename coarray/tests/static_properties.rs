@@ -14,10 +14,12 @@ use std::sync::atomic::AtomicI64;
 use coarray::asynchronous::{AsyncScope, Cofuture, CofutureSet};
 use coarray::atomics::{Bits, Coatomic, LockFree, Number};
 use coarray::grid::{Exchanging, HaloArray};
-use coarray::places::{Even, Global, Iter, OnGrid, ReadOnly, Section, Shared, Symmetric};
+use coarray::places::{
+    Even, Global, Iter, OnGrid, RaggedPart, ReadOnly, Section, Shared, Symmetric,
+};
 use coarray::{
-    Coarray, Coptr, Coref, Open, OpenRagged, OwnedOpen, OwnedPublished, Plain, Published,
-    PublishedRagged, Ragged, Remote,
+    Coarray, Coptr, Coref, Open, OpenRagged, OpenRaggedRows, OwnedOpen, OwnedPublished, Plain,
+    Published, PublishedRagged, PublishedRaggedRows, Ragged, RaggedRows, Remote,
 };
 use static_assertions::{assert_eq_align, assert_eq_size, assert_impl_all, assert_not_impl_any};
 
@@ -30,6 +32,10 @@ mod communication_stays_on_the_thread_of_the_image {
     assert_not_impl_any!(Coarray<[f64]>: Send, Sync);
     assert_not_impl_any!(Coarray<Coatomic<i64>>: Send, Sync);
     assert_not_impl_any!(Ragged<f64>: Send, Sync);
+    assert_not_impl_any!(RaggedRows<f64>: Send, Sync);
+    assert_not_impl_any!(RaggedPart<'static, f64>: Send, Sync);
+    assert_not_impl_any!(OpenRaggedRows<'static, f64>: Send, Sync);
+    assert_not_impl_any!(PublishedRaggedRows<'static, f64>: Send, Sync);
     assert_not_impl_any!(Open<'static, i32>: Send, Sync);
     assert_not_impl_any!(Open<'static, [f64]>: Send, Sync);
     assert_not_impl_any!(Published<'static, i32>: Send, Sync);
@@ -71,6 +77,7 @@ mod coarrays_and_guards_are_not_copied {
     assert_not_impl_any!(Coarray<i32>: Clone, Copy);
     assert_not_impl_any!(Coarray<[f64]>: Clone, Copy, Default);
     assert_not_impl_any!(Ragged<f64>: Clone, Copy, Default);
+    assert_not_impl_any!(RaggedRows<f64>: Clone, Copy, Default, Deref);
     assert_not_impl_any!(Open<'static, i32>: Clone, Copy);
     assert_not_impl_any!(Published<'static, i32>: Clone, Copy);
     assert_not_impl_any!(OwnedOpen<Coarray<i32>>: Clone, Copy, DerefMut);

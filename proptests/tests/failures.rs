@@ -27,6 +27,7 @@ struct Before {
     team: Team,
     coarray: Coarray<u64>,
     ragged: Ragged<u8>,
+    rows: RaggedRows<u8>,
     matrix: NdCoarray<u8, 2>,
     /// Put back by whoever takes them.
     kept: Option<(Coarray<u8>, Ragged<u64>)>,
@@ -64,7 +65,7 @@ fn on_grid(done: Result<(), GridError>) -> Outcome {
     }
 }
 
-const FORMS: [Form; 74] = [
+const FORMS: [Form; 77] = [
     ("try_sync_all", |_| try_sync_all()),
     ("try_sync_team", |before| try_sync_team(&before.team)),
     ("try_sync_images", |_| {
@@ -99,6 +100,12 @@ const FORMS: [Form; 74] = [
     ("try_publish of a ragged one", |before| {
         before.ragged.try_publish().map(|guard| guard.close())
     }),
+    ("try_open of rows", |before| {
+        before.rows.try_open().map(drop)
+    }),
+    ("try_publish of rows", |before| {
+        before.rows.try_publish().map(|guard| guard.close())
+    }),
     ("try_open of a matrix", |before| {
         before.matrix.try_open().map(drop)
     }),
@@ -121,6 +128,9 @@ const FORMS: [Form; 74] = [
         creation(Coarray::try_from_slice(&[1; 9]))
     }),
     ("try_empty", |_| creation(Ragged::<u8>::try_empty())),
+    ("try_empty of rows", |_| {
+        creation(RaggedRows::<u8>::try_empty(3))
+    }),
     ("try_with_options of a conveyor", |_| {
         creation(Conveyor::<u8>::try_with_options(ConveyorOptions::default()))
     }),
@@ -281,6 +291,7 @@ proptest! {
                 team: Team::form(1),
                 coarray: Coarray::new(0),
                 ragged: Ragged::from_fn(3, |_| 7),
+                rows: RaggedRows::from_fn(2, |_| [7]),
                 matrix: NdCoarray::zeroed([2, 2]),
                 kept: Some((Coarray::new(1), Ragged::from_fn(2, |_| 1))),
                 conveyor: Conveyor::new(),

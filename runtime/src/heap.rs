@@ -148,7 +148,8 @@ impl fmt::Display for Purpose {
         let Self { subject, caller } = self;
         let subject = short(subject);
         // A type that contains coarrays is named, rather than these.
-        let is_part = ["HaloArray<", "Ragged<"].map(|name| subject.starts_with(name));
+        let is_part =
+            ["HaloArray<", "Ragged<", "RaggedRows<"].map(|name| subject.starts_with(name));
         let kind = if is_part.contains(&true) {
             ""
         } else {

@@ -5,11 +5,12 @@ use std::fmt;
 use std::ops::Deref;
 use std::panic::Location;
 
-use coarray_coref::{Access, Coref, ReadOnly, Remote};
+use coarray_coref::{Coref, ReadOnly, Remote};
 use coarray_runtime::Operation;
 
 use super::Ragged;
-use crate::phase::{Openable, Phase, Phased, Publishable};
+use super::part::RaggedPart;
+use crate::phase::{Openable, Phase, Publishable};
 use crate::storage::Begun;
 
 /// A [`Ragged`] in its open phase; see [`Open`](crate::Open).
@@ -60,7 +61,7 @@ impl<T: Remote> OpenRagged<'_, T> {
     pub fn at(&self, image: usize) -> &Coref<[T]> {
         // SAFETY: the phase began with a barrier that every image entered with exclusive access to its run, and ends by one when
         // all have dropped their guards, from which corefs borrow. No image frees or replaces its run in the phase.
-        unsafe { self.phase.run_of(image) }
+        unsafe { RaggedPart::new(&self.phase, image) }.row(0)
     }
 
     /// Local. This image's own run, to get and put like any other.
@@ -152,7 +153,7 @@ impl<T: Remote> PublishedRagged<'_, T> {
     pub fn at(&self, image: usize) -> &Coref<[T], ReadOnly> {
         // SAFETY: the phase began with a barrier that every image entered with exclusive access to its run. Until the barrier at
         // its end only shared references and read-only corefs exist. No image frees or replaces its run in the phase.
-        unsafe { self.phase.run_of(image) }
+        unsafe { RaggedPart::new(&self.phase, image) }.row(0)
     }
 
     /// Local. The run of image `image` as memory of this image, if it is mapped here.
@@ -165,18 +166,8 @@ impl<T: Remote> PublishedRagged<'_, T> {
     #[must_use]
     #[track_caller]
     pub fn try_ref(&self, image: usize) -> Option<&[T]> {
-        let place = self.at(image);
-        place.is_direct().then(|| match place.len() {
-            0 => &[][..],
-            length => {
-                let heap = self.phase.coarray.storage().image().heap(place.image());
-                // SAFETY: the place is direct, so the run is mapped; the pointer has the provenance of that heap. The owner
-                // initialised `length` items before the phase began, and nobody writes to them while the guard lives.
-                unsafe {
-                    std::slice::from_raw_parts(heap.with_addr(place.local_address()).cast(), length)
-                }
-            }
-        })
+        // SAFETY: as in `at`.
+        unsafe { RaggedPart::new(&self.phase, image) }.try_ref(0)
     }
 
     /// Collective. Ends the phase, as dropping the guard does.
@@ -190,44 +181,13 @@ impl<T: Remote> Deref for PublishedRagged<'_, T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        let (items, length) = self.phase.coarray.run();
-        // SAFETY: this image's run is aligned, allocated and initialised, and nobody writes to it while the guard lives.
-        unsafe { std::slice::from_raw_parts(items, length) }
+        // SAFETY: nobody writes to the run while the guard lives.
+        unsafe { self.phase.coarray.rows.row(0) }
     }
 }
 
 impl<T: Remote + fmt::Debug> fmt::Debug for PublishedRagged<'_, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(formatter)
-    }
-}
-
-impl<T: Remote> Phase<'_, Ragged<T>> {
-    /// The run of `image`.
-    ///
-    /// # Safety
-    /// As [`Coref::new`], for the run of every image, while the phase lasts.
-    #[track_caller]
-    unsafe fn run_of<A: Access>(&self, image: usize) -> &Coref<[T], A> {
-        // SAFETY: during the phase, all descriptions are initialised, and nobody writes them.
-        let description = unsafe { self.at::<[usize; 2], ReadOnly>(image) };
-        let (image, [offset, length]) = (description.image(), description.get());
-        let me = self.coarray.storage().image();
-        let room = me.heap_bytes().saturating_sub(offset);
-        assert!(
-            length <= room / size_of::<T>(),
-            "a ragged coarray's description on image {image} is damaged: {length} items at {offset}"
-        );
-        // SAFETY: the description is what its image wrote about its own block, which lies in the heap and has `length` valid
-        // items; the caller vouches for the owner's references and for the time. `is_direct` says whether the heap is mapped.
-        // An empty run has no bytes, and its address is never used.
-        unsafe {
-            Coref::new(
-                me.heap(image).addr() + offset,
-                image,
-                length,
-                me.is_direct(image),
-            )
-        }
     }
 }

@@ -287,6 +287,25 @@ fn a_coarray_of_pointers_holds_a_different_amount_on_each_image() {
     }
 }
 
+/// 3.6, of several pointers: `coarray<int*[3]>`.
+#[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
+fn a_coarray_of_several_pointers_holds_as_many_runs_on_each_image() {
+    let me = this_image();
+    let mut x = RaggedRows::from_fn(3, |row| vec![row; me * row]);
+    if me > 0 {
+        x[2][me] = me;
+    }
+    let x = x.open();
+    for image in 0..num_images() {
+        let lengths = x.at(image).rows().into_iter().map(Coref::len);
+        assert!(lengths.eq([0, image, 2 * image]));
+    }
+    if image(2) > 0 {
+        let y = x.at(image(2)).row(2)[image(2)].get() + x.at(image(2)).row(1)[0].get();
+        assert_eq!(y, image(2) + 1);
+    }
+}
+
 /// 3.6, second listing.
 #[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
 fn the_extra_read_is_hoisted_by_a_copointer() {

@@ -55,6 +55,11 @@ pub const SECTION: Section = Section {
             "copointers of one image are ordered as their places are, those of different images are not",
             order,
         ),
+        Clause::new(
+            "12.12",
+            "each image has several rows, each of its own length, which it replaces by itself and all reach",
+            rows,
+        ),
     ],
 };
 
@@ -154,6 +159,50 @@ fn remote_clone(check: &mut Check) {
     for image in 0..num_images() {
         let expected: Vec<bool> = (0..length(image)).map(|i| i % 3 == 0).collect();
         check.same_items("the run", &x.at(image).remote_clone(), &expected);
+    }
+}
+
+fn rows(check: &mut Check) {
+    let me = this_image();
+    let length = |image: usize, row: usize, round: usize| (image * 5 + row * 3 + round) % 7;
+    let mut x = RaggedRows::<u32>::empty(4);
+    for round in 0..5 {
+        // Each round other rows are replaced, on each image others.
+        let of = |image: usize, row: usize| match (image + row + round) % 2 {
+            0 => length(image, row, round),
+            _ if round == 0 => 0,
+            _ => length(image, row, round - 1),
+        };
+        for row in (0..4).filter(|row| (me + row + round) % 2 == 0) {
+            x.replace(row, of(me, row), |i| (100 * me + 10 * row + i) as u32);
+        }
+        let expected = |image: usize, row: usize| -> Vec<u32> {
+            let first = (100 * image + 10 * row) as u32;
+            (first..first + of(image, row) as u32).collect()
+        };
+        let published = x.publish();
+        for image in 0..num_images() {
+            for row in 0..4 {
+                let part = published.at(image);
+                check.same_items("a row", &part.row(row).to_vec(), &expected(image, row));
+                if let Some(lent) = part.try_ref(row) {
+                    check.same_items("the row itself", lent, &expected(image, row));
+                }
+            }
+        }
+        published.close();
+        let open = x.open();
+        for (row, place) in open.at(right(1)).rows().into_iter().enumerate() {
+            let doubled: Vec<u32> = place.to_vec().iter().map(|item| 2 * item).collect();
+            check.same("a length", place.len(), of(right(1), row));
+            place.put_from(&doubled);
+        }
+        open.close();
+        for (row, items) in x.iter_mut().enumerate() {
+            let doubled: Vec<u32> = expected(me, row).iter().map(|item| 2 * item).collect();
+            check.same_items("what was put", items, &doubled);
+            items.iter_mut().for_each(|item| *item /= 2);
+        }
     }
 }
 

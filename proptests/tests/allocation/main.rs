@@ -5,6 +5,7 @@ mod churn;
 mod constructors;
 mod exhausted;
 mod ragged;
+mod rows;
 
 use coarray::{Coarray, this_image};
 use coarray_proptests::mix;

@@ -194,6 +194,11 @@ proptest! {
                 let mut run = Ragged::from_fn(2 + me, |_| value(me));
                 read(&run.open(), &grid, value);
                 read(&run.publish(), &grid, value);
+                let rows = RaggedRows::from_fn(1, |_| vec![value(me); 1 + me]).into_published();
+                for at in positions(grid.extents()) {
+                    let expected = grid.image_index(at).map(|image| vec![value(image); 1 + image]);
+                    assert_eq!(rows.on(&grid).try_at(at).map(|part| part.row(0).to_vec()), expected);
+                }
                 let mut plane = NdCoarray::from_fn([2, 3], |[i, j]| value(me) + (10 * i + j) as u64);
                 let block = |part: Option<Vec<u64>>| part.map(|block| block[4]);
                 for at in positions(grid.extents()) {

@@ -208,6 +208,49 @@ fn runs_are_told_apart_from_coarrays_and_from_each_other() {
 }
 
 #[test]
+fn different_numbers_of_rows_are_told_apart_and_so_are_rows_and_runs() {
+    let said = |body: fn()| {
+        let report = report(2, "rows", body);
+        let said = parse(&report).map(|(_, text)| text.to_owned());
+        assert!(
+            said.iter()
+                .all(|text| text.contains(&format!("{}:", file!()))),
+            "{report}"
+        );
+        said
+    };
+    let numbers = said(|| drop(RaggedRows::<u8>::empty(3 + this_image())));
+    assert!(
+        numbers[0].starts_with("creation of RaggedRows<u8> of length 3 at "),
+        "{numbers:?}"
+    );
+    assert!(
+        numbers[1].starts_with("creation of RaggedRows<u8> of length 4 at "),
+        "{numbers:?}"
+    );
+    let kinds = said(|| match this_image() {
+        0 => drop(RaggedRows::<u8>::empty(1)),
+        _ => drop(Ragged::<u8>::empty()),
+    });
+    assert!(
+        kinds[0].starts_with("creation of RaggedRows<u8> at "),
+        "{kinds:?}"
+    );
+    assert!(
+        kinds[1].starts_with("creation of Ragged<u8> at "),
+        "{kinds:?}"
+    );
+    let opened = said(|| {
+        let mut both = [0, 1].map(|_| RaggedRows::<u8>::empty(2));
+        drop(both[this_image()].open());
+    });
+    assert!(
+        opened[0].starts_with("open of the RaggedRows<u8> "),
+        "{opened:?}"
+    );
+}
+
+#[test]
 fn calls_in_different_lines_are_the_same_operation() -> Result<(), Failure> {
     for images in IMAGE_COUNTS {
         watched(images, "different lines", || {

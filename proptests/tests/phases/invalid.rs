@@ -111,6 +111,24 @@ fn zeros_where_none_may_be_are_found() {
 }
 
 #[test]
+fn bytes_that_are_no_value_are_found_in_any_row() {
+    for setting in Setting::everywhere() {
+        let failure = setting.launch().run(|| {
+            let mut rows = RaggedRows::from_fn(3, |row| vec![true; 5 * row]);
+            let open = rows.open();
+            if this_image() == 0 {
+                tear(&open.here().row(2)[9], 0, 2);
+            }
+        });
+        let failure = failure.unwrap_err();
+        assert!(
+            failure.image == 0 && failure.text.contains("RaggedRows<bool>"),
+            "{failure}"
+        );
+    }
+}
+
+#[test]
 fn what_is_put_right_before_the_end_of_the_phase_does_no_harm() {
     for setting in Setting::everywhere() {
         setting.run(|| {

@@ -65,6 +65,29 @@ fn a_run_whose_guard_was_leaked_cannot_be_used_locally() {
 }
 
 #[test]
+fn rows_whose_guard_was_leaked_cannot_be_used_locally() {
+    on_every_setting(|| {
+        let mut rows = RaggedRows::from_fn(2, |row| vec!['x'; row + this_image()]);
+        std::mem::forget(rows.publish());
+        let texts = [
+            panic_of(|| rows[0].len()),
+            panic_of(|| rows[0].fill('z')),
+            panic_of(|| rows.iter().len()),
+            panic_of(|| rows.iter_mut().len()),
+            panic_of(|| rows.replace(1, 3, |_| 'y')),
+            panic_of(|| rows.replace(1, 0, |_| 'y')),
+            panic_of(|| drop(rows.open())),
+            panic_of(|| drop(rows.publish())),
+        ];
+        assert!(
+            texts.iter().all(|text| text.contains("still open")),
+            "{texts:?}"
+        );
+        assert_eq!(format!("{rows:?}"), "RaggedRows<char>, still open");
+    });
+}
+
+#[test]
 fn a_coarray_whose_guard_was_dropped_by_a_panic_cannot_be_used_locally() {
     on_every_setting(|| {
         let mut coarray = Coarray::new([1u32; 4]);

@@ -82,6 +82,8 @@ fn images_that_are_none_panic_where_they_are_written() {
     panics_here!(Coarray::new(0).publish().try_ref(1).copied());
     panics_here!(Ragged::from_fn(1, |_| 0).open().at(1).to_vec());
     panics_here!(Ragged::from_fn(1, |_| 0).publish().try_ref(1).is_some());
+    panics_here!(RaggedRows::<u8>::empty(1).open().at(1).len());
+    panics_here!(RaggedRows::<u8>::empty(1).publish().at(1).len());
     panics_here!(Coarray::new(Coatomic::new(0u32)).at(1).load());
     panics_here!(co_broadcast(&mut 0, 1));
 }
@@ -95,6 +97,21 @@ fn coarrays_that_do_not_fit_panic_where_they_are_created() {
     panics_here!(Coarray::<[u64; 10_000]>::from_fn(|_| 0));
     panics_here!(Ragged::from_fn(10_000, |_| 0u64));
     panics_here!(Ragged::empty().replace(10_000, |_| 0u64));
+    panics_here!(RaggedRows::<u64>::empty(10_000));
+    panics_here!(RaggedRows::from_fn(1, |_| vec![0u64; 10_000]));
+    panics_here!(RaggedRows::empty(1).replace(0, 10_000, |_| 0u64));
+}
+
+#[test]
+fn rows_that_are_none_panic_where_they_are_written() {
+    let rows = || RaggedRows::from_fn(2, |_| [0u64]);
+    panics_here!(rows()[2].len());
+    panics_here!(rows()[2].fill(1));
+    panics_here!(rows().replace(2, 0, |_| 0));
+    panics_here!(rows().try_replace(2, 0, |_| 0).is_ok());
+    panics_here!(rows().open().here().row(2).len());
+    panics_here!(rows().publish()[2].len());
+    panics_here!(rows().publish().at(0).try_ref(2).is_some());
 }
 
 #[test]

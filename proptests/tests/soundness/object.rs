@@ -9,7 +9,7 @@ mod runs;
 
 use std::any::Any;
 use std::array::from_fn;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::mem::forget;
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -28,6 +28,7 @@ use crate::word::Word;
 pub use kept::Kept;
 use moved::Moved;
 pub use pairs::{lend_both, move_cells, swap};
+use runs::RowAmongOthers;
 
 /// Words of this image, which it lends to others for a phase at a time.
 pub trait Object: Any {
@@ -129,6 +130,16 @@ fn create(
         Kind::RaggedRows => {
             let row = |index| from_fn::<u64, 16, _>(|column| word(16 * index + column));
             Box::new(Ragged::from_fn(1 + length % 40, row))
+        }
+        Kind::RowAmongOthers => {
+            let items = RefCell::new(word);
+            let row = |row| match row {
+                1 => (0..length + context.me)
+                    .map(|index| items.borrow_mut()(index))
+                    .collect(),
+                _ => vec![0; 3],
+            };
+            Box::new(RowAmongOthers(RaggedRows::from_fn(3, row)))
         }
         Kind::Moved => Box::new(Moved(Some(Coarray::<[u64]>::from_fn(length, word)))),
         Kind::MovedRagged => Box::new(Moved(Some(Ragged::from_fn(length + context.me, word)))),

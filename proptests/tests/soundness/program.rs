@@ -22,6 +22,8 @@ pub enum Kind {
     RaggedNonZeros,
     /// `Ragged<[u64; 16]>`
     RaggedRows,
+    /// A row of a `RaggedRows<u64>`, between two others.
+    RowAmongOthers,
     /// `Coarray<[u64]>`, which moves into its guards.
     Moved,
     /// `Ragged<u64>`, which moves into its guards.
@@ -33,7 +35,7 @@ pub enum Kind {
 }
 
 /// All of them.
-pub const KINDS: [Kind; 12] = [
+pub const KINDS: [Kind; 13] = [
     Kind::Eight,
     Kind::Hundred,
     Kind::Run,
@@ -42,6 +44,7 @@ pub const KINDS: [Kind; 12] = [
     Kind::Ragged,
     Kind::RaggedNonZeros,
     Kind::RaggedRows,
+    Kind::RowAmongOthers,
     Kind::Moved,
     Kind::MovedRagged,
     Kind::Line,

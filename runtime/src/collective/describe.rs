@@ -125,7 +125,10 @@ fn what(signature: Signature, subject: &str, object: impl Fn(ObjectId) -> String
             format!("{name} of {}, {there}", objects.join(" and "))
         }
         Operation::Create => format!("{name} of {values}"),
-        Operation::CreatePart => format!("{name} of {}", short(subject)),
+        Operation::CreatePart => match values.length {
+            1 => format!("{name} of {}", short(subject)),
+            length => format!("{name} of {} of length {length}", short(subject)),
+        },
         Operation::GatherGlobal | Operation::GatherSlice | Operation::ScatterGlobal => {
             let (count, root) = (
                 signature[3] >> ROOT_BITS,

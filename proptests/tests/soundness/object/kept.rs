@@ -51,6 +51,7 @@ impl Kept {
             Kind::Ragged | Kind::MovedRagged => "ragged u64",
             Kind::RaggedNonZeros => "ragged NonZeroU64",
             Kind::RaggedRows => "ragged [u64; 16]",
+            Kind::RowAmongOthers => "rows of u64",
             Kind::Line | Kind::Plane => "halo array",
         };
         context.job.ledger.enter(id, what, shadow.len());

@@ -111,3 +111,52 @@ impl<T: Row> Object for Ragged<T> {
         Ragged::replace(self, length, |index| T::of(word, index));
     }
 }
+
+/// The middle one of three rows.
+pub struct RowAmongOthers(pub RaggedRows<u64>);
+
+impl Object for RowAmongOthers {
+    fn look(&self) -> Vec<u64> {
+        assert_eq!((&self.0[0], &self.0[2]), (&[0; 3][..], &[0; 3][..]));
+        self.0[1].to_vec()
+    }
+
+    fn span(&self) -> Range<usize> {
+        span_of(&self.0[1])
+    }
+
+    fn write(&mut self, word: &mut dyn FnMut(usize) -> u64) {
+        for (index, item) in self.0[1].iter_mut().enumerate() {
+            *item = word(index);
+        }
+    }
+
+    fn lend(&mut self, lease: &Lease<'_>, body: &mut dyn FnMut(&dyn Lent)) -> bool {
+        let Lease {
+            context,
+            id,
+            how,
+            images,
+            ..
+        } = *lease;
+        match how {
+            How::Open => {
+                let guard = self.0.open();
+                let at = |image| guard.at(image).row(1);
+                body(&View::new((context, id, how, images), &at, &|_| None));
+                lease.finish(guard)
+            }
+            How::Published => {
+                let guard = self.0.publish();
+                let at = |image| guard.at(image).rows()[1];
+                let seen = |image| guard.at(image).try_ref(1).map(words);
+                body(&View::new((context, id, how, images), &at, &seen));
+                lease.finish(guard)
+            }
+        }
+    }
+
+    fn replace(&mut self, length: usize, word: &mut dyn FnMut(usize) -> u64) {
+        self.0.replace(1, length, word);
+    }
+}
