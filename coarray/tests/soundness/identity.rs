@@ -79,7 +79,7 @@ fn plain_coarrays_do_not_pose_as_a_halo_array() {
     assert_differ(
         &report,
         [
-            "image 0: creation of HaloArray<u64, 1> at",
+            "image 0: creation of HaloArray<u64, 1> of length 8 at",
             "image 1: creation of a coarray of 8 x [u64] at",
         ],
     );
