@@ -24,11 +24,12 @@ const ELSEWHERE: [&str; 6] = [
     "same_on",
 ];
 
-/// The job ends in these.
-const NEVER: [&str; 7] = [
+/// The job ends in these, or goes on without this image, whose end `try_` forms tell.
+const NEVER: [&str; 8] = [
     "error_stop",
     "error_stop_quiet",
     "error_stop_with",
+    "fail_image",
     "exit",
     "abort",
     "panic_any",
@@ -106,6 +107,8 @@ impl Lowering<'_> {
         }
         if NEVER.contains(&&*name) {
             out.push(Node::Exit(Exit::Never));
+        } else if name == "stop" && call.args.len() == 1 && self.of_the_library(path) {
+            out.push(Node::Exit(stopped(&call.args[0])));
         }
         taint
     }
@@ -365,5 +368,16 @@ impl Lowering<'_> {
             }
             argument => self.expression(argument, out),
         }
+    }
+}
+
+/// What becomes of an image that stops with this code. One that is not 0 ends the job, and one that is not known may be so.
+fn stopped(code: &Expr) -> Exit {
+    match code {
+        Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Int(number),
+            ..
+        }) if number.base10_digits() == "0" => Exit::Stop,
+        _ => Exit::Never,
     }
 }

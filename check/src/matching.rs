@@ -25,6 +25,8 @@ enum Is {
     End,
     /// The job ends: nobody waits for this image.
     Never,
+    /// The image has stopped: those that wait for it are told.
+    Stopped,
     /// The next round of a loop around it, or what follows that loop.
     Again,
     Left,
@@ -42,6 +44,7 @@ enum Item {
 enum Key {
     End,
     Never,
+    Stopped,
     Again(usize),
     Left(usize),
     Collective(Rc<str>, u32),
@@ -65,8 +68,8 @@ pub(crate) struct Matching<'a> {
     shapes: HashMap<Key, u32>,
     end: Row,
     never: Row,
-    /// Conditions at which images leave a loop that is being looked at in different ways, and that is all.
-    leaving: Vec<Condition>,
+    /// Conditions at which images leave a loop that is being looked at in different ways, and that is all; and whether some stop.
+    leaving: Vec<(Condition, bool)>,
     pub(crate) found: Vec<Mismatch>,
 }
 
@@ -110,7 +113,10 @@ impl<'a> Matching<'a> {
 
     /// What `nodes` do and then `next`; a `return` in them leads to `end`.
     fn row(&mut self, nodes: &[Node], next: Row, end: &Row, around: &mut Vec<Around>) -> Row {
-        nodes.iter().rev().fold(next, |next, node| match node {
+        // Nothing after a way out is reached.
+        let out = nodes.iter().position(|node| matches!(node, Node::Exit(_)));
+        let reached = &nodes[..out.map_or(nodes.len(), |out| out + 1)];
+        reached.iter().rev().fold(next, |next, node| match node {
             Node::Collective { name, place } => {
                 let call = Call {
                     name: name.clone(),
@@ -124,6 +130,11 @@ impl<'a> Matching<'a> {
                     .iter()
                     .map(|&function| self.summary(function))
                     .collect();
+                if matches!(rows[0].is, Is::Never | Is::Stopped)
+                    && rows.iter().all(|row| row.shape == rows[0].shape)
+                {
+                    return rows[0].clone();
+                }
                 // If it may be one that calls nothing collective, nobody can say.
                 match rows.iter().all(calls_collectives) {
                     true => self.followed(&rows[0], next, &|call| Call {
@@ -144,13 +155,14 @@ impl<'a> Matching<'a> {
             Node::Exit(exit) => match exit {
                 Exit::Return => end.clone(),
                 Exit::Never => self.never.clone(),
+                Exit::Stop => self.shaped(Key::Stopped, Is::Stopped),
                 Exit::Break(id) => left_of(around, *id).map_or(next, |loops| loops.left.clone()),
                 Exit::Continue(id) => {
                     left_of(around, *id).map_or(next, |loops| loops.again.clone())
                 }
             },
             Node::Branch { on, arms } => {
-                if arms.iter().any(|arm| leaves(arm)) {
+                if arms.iter().any(|arm| leaves(arm) || self.stops(arm)) {
                     let rows = arms
                         .iter()
                         .map(|arm| self.row(arm, next.clone(), end, around))
@@ -204,13 +216,14 @@ impl<'a> Matching<'a> {
         around.pop();
         let leaving = std::mem::replace(&mut self.leaving, outer);
         if let Some(call) = first_call(&round) {
-            self.found
-                .extend(leaving.iter().chain(on).map(|condition| Mismatch {
-                    differs: *condition,
-                    what: What::Way,
-                    call: call.clone(),
-                    instead: None,
-                }));
+            let leaving = leaving.iter().filter(|(_, stops)| !(*stops && asks(call)));
+            let conditions = leaving.map(|(condition, _)| condition).chain(on);
+            self.found.extend(conditions.map(|condition| Mismatch {
+                differs: *condition,
+                what: What::Way,
+                call: call.clone(),
+                instead: None,
+            }));
         }
         self.item(Item::Loop(round), next)
     }
@@ -228,6 +241,17 @@ impl<'a> Matching<'a> {
         })
     }
 
+    /// Whether one of the nodes calls what only stops the image.
+    fn stops(&mut self, nodes: &[Node]) -> bool {
+        nodes.iter().any(|node| match node {
+            Node::Call { candidates, .. } => candidates
+                .iter()
+                .all(|&function| matches!(self.summary(function).is, Is::Stopped)),
+            Node::Branch { arms, .. } => arms.iter().any(|arm| self.stops(arm)),
+            _ => false,
+        })
+    }
+
     /// One of several rows, and then `next`. If images may take different ones, they must be the same.
     fn one_of(&mut self, rows: Vec<Row>, on: Option<&Condition>, next: Row) -> Row {
         let mut different: Vec<Row> = Vec::new();
@@ -238,6 +262,10 @@ impl<'a> Matching<'a> {
             {
                 different.push(row);
             }
+        }
+        let stops = different.iter().any(|row| matches!(row.is, Is::Stopped));
+        if different.iter().find_map(first_call).is_some_and(asks) {
+            different.retain(|row| !matches!(row.is, Is::Stopped));
         }
         match different.len() {
             0 if all == 0 => next,
@@ -253,7 +281,7 @@ impl<'a> Matching<'a> {
                             call,
                             instead,
                         }),
-                        None => self.leaving.push(*condition),
+                        None => self.leaving.push((*condition, stops)),
                     }
                 }
                 self.item(Item::OneOf(different), next)
@@ -265,7 +293,7 @@ impl<'a> Matching<'a> {
     fn followed(&mut self, row: &Row, next: Row, change: &dyn Fn(&Call) -> Call) -> Row {
         match &row.is {
             Is::End => next,
-            Is::Never | Is::Again | Is::Left => row.clone(),
+            Is::Never | Is::Stopped | Is::Again | Is::Left => row.clone(),
             Is::Item(item, tail) => {
                 let tail = self.followed(tail, next, change);
                 let end = self.end.clone();
@@ -336,6 +364,12 @@ fn first_call(row: &Row) -> Option<&Call> {
         Item::OneOf(rows) => rows.iter().find_map(first_call),
     };
     here.or_else(|| first_call(tail))
+}
+
+/// Whether who makes this call is told of images that have stopped.
+fn asks(call: &Call) -> bool {
+    let name = call.name.rsplit("::").next();
+    name.is_some_and(|name| name.starts_with("try_"))
 }
 
 /// The first call of one that the other has not, and what it has instead. Two that differ without a call leave a loop differently.

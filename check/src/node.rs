@@ -45,7 +45,9 @@ pub(crate) enum Exit {
     /// Of the loop with this id.
     Break(usize),
     Continue(usize),
-    /// The job ends.
+    /// The image stops, as one that returns from `main`: others that wait for it are told, and those that ask have an error.
+    Stop,
+    /// The job ends, or goes on without this image.
     Never,
 }
 
