@@ -84,7 +84,8 @@ pub(crate) fn was_started_here() -> bool {
 const COMMAND: &str = "COARRAY_LAUNCHER";
 
 /// # Errors
-/// If what should name the launcher says yes or no. Some such words are commands, too, which start nothing and say nothing.
+/// If what should name the launcher says yes or no. Some such words are commands, too, such as `/bin/false`, which start nothing and
+/// say nothing.
 pub(crate) fn check_name() -> Result<(), String> {
     match env::var(COMMAND) {
         Ok(name) if is_answer(&name) => Err(format!(
@@ -94,11 +95,12 @@ pub(crate) fn check_name() -> Result<(), String> {
     }
 }
 
-fn is_answer(word: &str) -> bool {
+fn is_answer(command: &str) -> bool {
     let answers = ["0", "1", "true", "false", "yes", "no", "on", "off"];
+    let word = command.trim().rsplit('/').next().unwrap_or_default();
     answers
         .iter()
-        .any(|answer| word.trim().eq_ignore_ascii_case(answer))
+        .any(|answer| word.eq_ignore_ascii_case(answer))
 }
 
 /// A launcher and its options.
@@ -154,6 +156,7 @@ mod tests {
     #[test]
     fn an_answer_is_no_launcher() {
         assert!(is_answer("false") && is_answer("No "));
+        assert!(is_answer("/bin/false") && !is_answer("/usr/bin/mpirun"));
         assert!(!is_answer("mpirun") && !is_answer("mpirun --oversubscribe"));
     }
 }
