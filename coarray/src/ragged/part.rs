@@ -6,7 +6,6 @@ use std::marker::PhantomData;
 use coarray_coref::{Access, Coref, ReadOnly, ReadWrite, Remote};
 use coarray_runtime::Image;
 
-use super::rows::no_such_row;
 use crate::phase::{Phase, Phased};
 
 /// The rows of an image in an open or published [`RaggedRows`](crate::RaggedRows), by `at`; in a published one they are
@@ -186,4 +185,11 @@ impl<T: Remote, A: Access> fmt::Debug for RaggedPart<'_, T, A> {
         let (rows, image) = (self.descriptions.len(), self.descriptions.image());
         write!(formatter, "RaggedPart, {rows} rows of image {image}")
     }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(super) fn no_such_row(row: usize, rows: usize, image: usize) -> ! {
+    panic!("row {row} is out of bounds of a ragged coarray with {rows} rows on image {image}")
 }

@@ -14,6 +14,7 @@ use std::slice;
 use coarray_coref::{LeavesItsThread, Remote, bytes_are_valid};
 use coarray_runtime::{AllocError, Call, ImageFailed, RaggedBlock};
 
+use super::part::no_such_row;
 use super::row_guards::{OpenRaggedRows, PublishedRaggedRows};
 use crate::coarray::Coarray;
 use crate::create::{create_part, refuse};
@@ -438,13 +439,6 @@ impl<T: Remote> RaggedRows<T> {
             no_such_row(row, self.len(), self.storage().image().index());
         }
     }
-}
-
-#[cold]
-#[inline(never)]
-#[track_caller]
-pub(super) fn no_such_row(row: usize, rows: usize, image: usize) -> ! {
-    panic!("row {row} is out of bounds of a ragged coarray with {rows} rows on image {image}")
 }
 
 #[allow(private_interfaces)]
