@@ -173,7 +173,7 @@ fn rows(check: &mut Check) {
             _ if round == 0 => 0,
             _ => length(image, row, round - 1),
         };
-        for row in (0..4).filter(|row| (me + row + round) % 2 == 0) {
+        for row in (0..4).filter(|row| (me + row + round).is_multiple_of(2)) {
             x.replace(row, of(me, row), |i| (100 * me + 10 * row + i) as u32);
         }
         let expected = |image: usize, row: usize| -> Vec<u32> {
