@@ -25,11 +25,8 @@ use crate::storage::Storage;
 ///
 /// The particles of each cell, the neighbours of each vertex, a queue for each image. Creating one is collective; changing the
 /// length of a row is not, while it is closed. Locally each row is a slice, `x[row]`. On other images
-/// [`x.at(image).row(row)`](RaggedPart::row) first gets the description of that row;
-/// [`x.at(image).rows()`](RaggedPart::rows) gets all of an image at once, to be hoisted out of loops.
-///
-/// [`RaggedPart::row`]: crate::places::RaggedPart::row
-/// [`RaggedPart::rows`]: crate::places::RaggedPart::rows
+/// [`x.at(image).row(row)`](crate::places::RaggedPart::row) first gets the description of that row;
+/// [`x.at(image).rows()`](crate::places::RaggedPart::rows) gets all of an image at once, to be hoisted out of loops.
 ///
 /// # Examples
 /// Particles by cell. Each image has three cells of a ring, and reads the last one of the image before:
