@@ -40,7 +40,7 @@ fn values(seed: u64, image: usize, row: usize) -> Vec<u32> {
 /// The row that `image` replaces in a step, if it does.
 fn replaced(seed: u64, image: usize, row: usize, one_in: usize, rows: usize) -> Option<usize> {
     let number = mix(seed, image as u64) as usize;
-    (rows > 0 && number % one_in == 0).then(|| (row + number) % rows)
+    (rows > 0 && number.is_multiple_of(one_in)).then(|| (row + number) % rows)
 }
 
 /// The image before this one puts to all rows, and no other.
@@ -98,10 +98,9 @@ proptest! {
                         let right = (me + 1) % images;
                         model.iter_mut().for_each(|rows| put_to_all(rows, seed));
                         let open = ragged.open();
-                        let mut number = 0;
-                        for place in open.at(right).rows().into_iter().flat_map(|row| row.iter()) {
-                            place.put(mix(seed, number) as u32);
-                            number += 1;
+                        let places = open.at(right).rows().into_iter().flat_map(|row| row.iter());
+                        for (number, place) in places.enumerate() {
+                            place.put(mix(seed, number as u64) as u32);
                         }
                         sync_all();
                         for (image, theirs) in model.iter().enumerate() {
