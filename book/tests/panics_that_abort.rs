@@ -1,6 +1,6 @@
 //! Programs built with `panic = "abort"`: nothing can be unwound, and the reports and exit codes are still there.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use testing::launcher;
@@ -17,9 +17,19 @@ fn fabrics() -> Vec<(&'static str, Option<&'static str>)> {
     fabrics
 }
 
-/// Builds the mistakes of the book so that panics abort.
+/// The name of this system, as rustc says it.
+fn system() -> String {
+    let output = Command::new("rustc").arg("-vV").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let name = text.lines().find_map(|line| line.strip_prefix("host: "));
+    name.unwrap().to_owned()
+}
+
+/// Builds the mistakes of the book so that panics abort. For a named system: that has a folder of its own, and what runs in the
+/// compiler only is taken from the folder of the tests, where it is already.
 fn build() -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("abort");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let system = system();
     let clusters = fabrics()
         .into_iter()
         .filter(|(_, launcher)| launcher.is_some());
@@ -28,12 +38,12 @@ fn build() -> PathBuf {
         .args(["build", "--quiet", "--offline", "-p", "coarray-book"])
         .args(["--example", "mistakes", "--features", &features.join(",")])
         .args(["--config", "profile.dev.panic=\"abort\""])
-        .arg("--target-dir")
-        .arg(&folder)
+        .args(["--target", &system, "--target-dir"])
+        .arg(folder)
         .status()
         .unwrap();
     assert!(built.success());
-    folder.join("debug/examples/mistakes")
+    folder.join(system).join("debug/examples/mistakes")
 }
 
 /// Runs a mistake. A core dump would be large, and nobody wants it.
