@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::profile::summary::{Late, Line, Summary};
-use coarray_runtime::Place;
+use crate::profile::units::{Percent, Spot, Time};
 
 /// The most lines of the program in a report.
 const LINES: usize = 12;
@@ -117,57 +117,10 @@ impl fmt::Display for Late {
     }
 }
 
-/// A line of the program, as text.
-struct Spot<'a>(&'a Place);
-
-impl fmt::Display for Spot<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place {
-            file,
-            line,
-            activity,
-            ..
-        } = self.0;
-        match file.is_empty() {
-            true => formatter.write_str(activity),
-            false => write!(formatter, "{file}:{line} {activity}"),
-        }
-    }
-}
-
-/// A part, in percent.
-struct Percent(f64);
-
-impl fmt::Display for Percent {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:.0} %", 100.0 * self.0)
-    }
-}
-
-/// A time in nanoseconds, with three digits.
-struct Time(u64);
-
-impl fmt::Display for Time {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "\u{b5}s"), (1.0, "ns")];
-        let time = self.0 as f64;
-        let large = UNITS.into_iter().find(|(unit, _)| time >= 0.9995 * unit);
-        let (unit, name) = large.unwrap_or((1.0, "ns"));
-        let value = time / unit;
-        let digits = match value {
-            _ if unit == 1.0 => 0,
-            99.95.. => 0,
-            9.995.. => 1,
-            _ => 2,
-        };
-        write!(formatter, "{value:.digits$} {name}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coarray_runtime::{ImageProfile, LineProfile};
+    use coarray_runtime::{ImageProfile, LineProfile, Place};
 
     fn place(file: &str, line: u32, activity: &str) -> Place {
         Place {
@@ -237,25 +190,6 @@ mod tests {
         let expected = [
             "coarray: 1 image came to no wait\n",
             "coarray: 1 of 3 images came to no wait\n",
-        ];
-        assert_eq!(texts, expected);
-    }
-
-    #[test]
-    fn times_have_three_digits() {
-        let texts = [
-            0,
-            999,
-            1234,
-            12_345,
-            123_456,
-            999_960,
-            1_234_567_890,
-            4_000_000_000_000,
-        ]
-        .map(|time| Time(time).to_string());
-        let expected = [
-            "0 ns", "999 ns", "1.23 µs", "12.3 µs", "123 µs", "1.00 ms", "1.23 s", "4000 s",
         ];
         assert_eq!(texts, expected);
     }
