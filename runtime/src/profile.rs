@@ -10,5 +10,6 @@
 pub(crate) mod activity;
 pub(crate) mod arrival_times;
 mod clock;
+pub(crate) mod moved;
 pub(crate) mod recorder;
 pub(crate) mod table;

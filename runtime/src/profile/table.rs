@@ -4,6 +4,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::profile::activity::name;
+use crate::profile::moved::{LineMoves, Moved};
 use coarray_fabric::system::fixed_str::FixedStr;
 
 /// How many lines an image can tell apart; the last record is for all others.
@@ -160,6 +161,7 @@ impl ImageTable {
         ImageProfile {
             time: nanoseconds(number(&self.latest).saturating_sub(number(&self.begun))),
             lines: self.records.iter().filter_map(line).collect(),
+            ..ImageProfile::default()
         }
     }
 }
@@ -191,13 +193,17 @@ pub struct Place {
     pub activity: String,
 }
 
-/// What one image has waited for.
+/// What one image has waited for, and what it has moved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImageProfile {
     /// How long it ran, until its end or its last wait, in nanoseconds.
     pub time: u64,
     /// The lines at which it waited.
     pub lines: Vec<LineProfile>,
+    /// What it moved by the operations of each line; empty unless the job [counts](crate::Profile::Puts).
+    pub moves: Vec<LineMoves>,
+    /// What it moved to and from the memory of each image; empty unless the job counts.
+    pub row: Vec<Moved>,
 }
 
 /// What one image has waited for at one line; times are in nanoseconds.
