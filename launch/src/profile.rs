@@ -1,5 +1,6 @@
 //! Where the time of a job went: what is said of it at the end.
 
+mod data;
 mod report;
 mod summary;
 #[cfg(feature = "cluster")]

@@ -71,6 +71,7 @@ pub use lockfree::queue_lock::QueueLock;
 pub use messages::locate::locate;
 pub use messages::quiet::{quiet, quiet_and_defer, quiet_and_fence, quiet_except_signals};
 pub use profile::activity::Activity;
+pub use profile::moved::{LineMoves, Moved};
 pub use profile::table::{ImageProfile, LineProfile, Place};
 pub use waiting::changed::note_change;
 pub use waiting::{Cause, Interruption};

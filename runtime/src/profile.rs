@@ -12,5 +12,6 @@ pub(crate) mod activity;
 pub(crate) mod arrival_times;
 mod clock;
 mod history;
+pub(crate) mod moved;
 pub(crate) mod recorder;
 pub(crate) mod table;

@@ -254,6 +254,6 @@ fn unknown_profile() {
     assert_eq!(end.code, Some(2), "{end:#?}");
     assert_eq!(
         end.stderr,
-        "coarray: COARRAY_PROFILE=everything: expected `waits`, or `off` for no report\n"
+        "coarray: COARRAY_PROFILE=everything: expected `waits`, `puts`, or `off` for no report\n"
     );
 }

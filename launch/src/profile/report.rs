@@ -165,6 +165,7 @@ mod tests {
             ImageProfile {
                 time: 12_000_000_000,
                 lines: [barrier, end].into_iter().chain(others).collect(),
+                ..ImageProfile::default()
             }
         };
         let images = [false, true].map(image).into_iter().enumerate();

@@ -191,11 +191,13 @@ mod tests {
         let early = |time| ImageProfile {
             time,
             lines: vec![line(20, 4, 10, [0; 3]), line(10, 5, 40, [1, 1, 1])],
+            ..ImageProfile::default()
         };
         let late = ImageProfile {
             time: 100,
             // The compiler has described line 10 twice.
             lines: vec![line(10, 3, 4, [2, 28, 20]), line(10, 2, 6, [2, 12, 9])],
+            ..ImageProfile::default()
         };
         Summary::of(
             [early(100), late, early(100), early(90)]

@@ -51,6 +51,7 @@ pub(super) fn decode(bytes: &[u8]) -> ImageProfile {
         part: times.next().unwrap_or_default(),
         parts: times.collect(),
         lines: lines.filter_map(line_of).collect(),
+        ..ImageProfile::default()
     }
 }
 
@@ -116,6 +117,7 @@ mod tests {
                 line(place("src/main.rs", 7), None),
                 line(place("", 0), Some(place("a b/\u{e9}.rs", 8))),
             ],
+            ..ImageProfile::default()
         };
         let mut bytes = encode(&profile);
         bytes.extend([0; 5]);

@@ -105,6 +105,9 @@ pub enum Profile {
     Off,
     /// Where images waited, for how long, and who came last.
     Waits,
+    /// What images moved: every put, get and atomic operation is counted, by line of the program and by image. Then none is a plain store, so
+    /// no times are told.
+    Puts,
 }
 
 impl Profile {
@@ -114,6 +117,7 @@ impl Profile {
         match self {
             Self::Off => "off",
             Self::Waits => "waits",
+            Self::Puts => "puts",
         }
     }
 }
@@ -349,9 +353,9 @@ impl FromStr for Profile {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let all = [Self::Off, Self::Waits];
+        let all = [Self::Off, Self::Waits, Self::Puts];
         let known = all.into_iter().find(|profile| profile.name() == text);
-        known.ok_or_else(|| "expected `waits`, or `off` for no report".into())
+        known.ok_or_else(|| "expected `waits`, `puts`, or `off` for no report".into())
     }
 }
 

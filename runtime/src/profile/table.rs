@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::profile::activity::name;
 use crate::profile::history::History;
+use crate::profile::moved::{LineMoves, Moved};
 use coarray_fabric::system::fixed_str::FixedStr;
 
 /// How many lines an image can tell apart; the last record is for all others.
@@ -179,6 +180,7 @@ impl ImageTable {
             lines: self.records.iter().filter_map(line).collect(),
             part: nanoseconds(self.history.length()),
             parts: self.history.read().into_iter().map(nanoseconds).collect(),
+            ..ImageProfile::default()
         }
     }
 }
@@ -210,7 +212,7 @@ pub struct Place {
     pub activity: String,
 }
 
-/// What one image has waited for.
+/// What one image has waited for, and what it has moved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImageProfile {
     /// How long it ran, until its end or its last wait, in nanoseconds.
@@ -221,6 +223,10 @@ pub struct ImageProfile {
     pub part: u64,
     /// See `part`.
     pub parts: Vec<u64>,
+    /// What it moved by the operations of each line; empty unless the job [counts](crate::Profile::Puts).
+    pub moves: Vec<LineMoves>,
+    /// What it moved to and from the memory of each image; empty unless the job counts.
+    pub row: Vec<Moved>,
 }
 
 /// What one image has waited for at one line; times are in nanoseconds.
