@@ -56,7 +56,8 @@ pub use job::job_memory::JobMemory;
 pub use job::process::{process_has_failed, process_image};
 pub use job::report::{GRACE, USAGE, report};
 pub use job::settings::{
-    Bind, FabricKind, ImageCount, Profile, RENAMED, SettingError, Settings, Wait, cores,
+    Bind, FabricKind, ImageCount, Profile, ProfileFiles, RENAMED, SettingError, Settings, Wait,
+    cores,
 };
 pub use job::unwinding::{Panic, report_and_exit, watch_exits};
 pub use lifecycle::failure::{error_stop, error_stop_quiet, error_stop_with, fail_image};

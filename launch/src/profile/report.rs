@@ -13,7 +13,7 @@ const SMALL: f64 = 0.005;
 
 impl fmt::Display for Summary {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let images = match (self.known, self.images) {
+        let images = match (self.known(), self.images) {
             (1, 1) => "1 image".into(),
             (known, images) if known == images => format!("{images} images"),
             (known, images) => format!("{known} of {images} images"),
@@ -55,7 +55,7 @@ impl fmt::Display for Summary {
             "waits by line"
         )?;
         for (line, place) in named.iter().zip(&places) {
-            let each = line.waited / self.known as u64;
+            let each = line.waited / self.known() as u64;
             let share = Percent(self.share(line.waited)).to_string();
             let (time, calls) = (Time(each).to_string(), line.calls);
             writeln!(
@@ -76,9 +76,9 @@ impl fmt::Display for Summary {
 
 impl Summary {
     /// For whom images waited at the line, as far as that is known and explains a good part of it.
-    fn who(&self, line: &Line) -> Option<String> {
-        let others = self.known.saturating_sub(1) as u64;
-        if let Some(late) = &line.late
+    pub(super) fn who(&self, line: &Line) -> Option<String> {
+        let others = self.known().saturating_sub(1) as u64;
+        if let Some(late) = line.late.first()
             && 4 * late.total * others >= line.waited
         {
             return Some(late.to_string());
@@ -88,7 +88,7 @@ impl Summary {
         {
             return Some(format!("mostly for image {image}"));
         }
-        let (image, least) = line.least?;
+        let (image, least) = line.least()?;
         let is_apart = least * 4 * (others + 1) <= line.waited;
         is_apart.then(|| format!("image {image} waited the least, {}", Time(least)))
     }
@@ -136,6 +136,8 @@ mod tests {
             place,
             calls: 3000,
             waited,
+            worked: 0,
+            prompt: 0,
             awaited: 0,
             lead: 0,
             last: 0,
@@ -168,8 +170,8 @@ mod tests {
                 ..ImageProfile::default()
             }
         };
-        let images = [false, true].map(image).into_iter().enumerate();
-        let report = Summary::of(images, 2).to_string();
+        let images = [false, true].map(image);
+        let report = Summary::of(images.iter().enumerate(), 2).to_string();
         assert_eq!(
             report,
             "coarray: 2 images, 12.0 s: parallel efficiency 78 % = load balance 86 % x communication 91 %
@@ -186,8 +188,9 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_not_told() {
-        let nothing = || [(2, ImageProfile::default())].into_iter();
-        let texts = [1, 3].map(|images| Summary::of(nothing(), images).to_string());
+        let nothing = ImageProfile::default();
+        let texts =
+            [1, 3].map(|images| Summary::of([(2, &nothing)].into_iter(), images).to_string());
         let expected = [
             "coarray: 1 image came to no wait\n",
             "coarray: 1 of 3 images came to no wait\n",

@@ -51,6 +51,37 @@ impl fmt::Display for Time {
     }
 }
 
+/// A number, with three digits where it is large.
+pub(super) struct Count(pub(super) u64);
+
+impl fmt::Display for Count {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [(f64, &str); 3] = [(1e12, "e12"), (1e9, "e9"), (1e6, "e6")];
+        let number = self.0 as f64;
+        match UNITS.into_iter().find(|(unit, _)| number >= *unit) {
+            Some((unit, name)) => write!(formatter, "{:.2}{name}", number / unit),
+            None => write!(formatter, "{}", self.0),
+        }
+    }
+}
+
+/// A number of bytes, in powers of 1000.
+pub(super) struct Size(pub(super) u64);
+
+impl fmt::Display for Size {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [(f64, &str); 4] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+        let bytes = self.0 as f64;
+        match UNITS.into_iter().find(|(unit, _)| bytes >= 0.9995 * unit) {
+            Some((unit, name)) if bytes >= 99.95 * unit => {
+                write!(formatter, "{:.0} {name}", bytes / unit)
+            }
+            Some((unit, name)) => write!(formatter, "{:.1} {name}", bytes / unit),
+            None => write!(formatter, "{bytes} B"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

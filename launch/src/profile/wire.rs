@@ -5,7 +5,11 @@ use coarray_runtime::{ImageProfile, LineProfile, Place};
 /// The bytes of a profile: lines of text, whose fields are separated by tabulators.
 pub(super) fn encode(profile: &ImageProfile) -> Vec<u8> {
     let times = [profile.time, profile.part];
-    let times: Vec<String> = times.iter().chain(&profile.parts).map(u64::to_string).collect();
+    let times: Vec<String> = times
+        .iter()
+        .chain(&profile.parts)
+        .map(u64::to_string)
+        .collect();
     let mut text = times.join("\t") + "\n";
     for line in &profile.lines {
         let LineProfile {
