@@ -9,7 +9,11 @@ mod json;
 mod page;
 mod record;
 mod report;
+#[cfg(test)]
+mod samples;
 mod summary;
+#[cfg(test)]
+mod tests;
 mod units;
 mod wire;
 
