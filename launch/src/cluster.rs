@@ -160,7 +160,7 @@ fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
         settings.heap as u64,
         u64::from(settings.direct),
         u64::from(settings.keep_going),
-        u64::from(settings.profile == Profile::Waits),
+        settings.profile as u64,
     ];
     let all = gather_words(cluster, wishes);
     if cluster.image() == 0 && all.iter().any(|&[_, _, keep_going, _]| keep_going == 1) {
@@ -174,7 +174,10 @@ fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
         images: cluster.images(),
         heap: heap.map_or(settings.heap, |heap| heap as usize),
         direct: all.iter().all(|&[_, direct, ..]| direct == 1),
-        profile: match all.iter().all(|&[.., is_profiled]| is_profiled == 1) {
+        profile: match all
+            .iter()
+            .all(|&[.., profile]| profile == settings.profile as u64)
+        {
             true => settings.profile,
             false => Profile::Off,
         },

@@ -1,11 +1,15 @@
-//! Where the time of a job went: what is said of it at the end.
+//! Where the time of a job went, and what it moved: what is said of it at the end.
 
 mod data;
+mod data_report;
 mod report;
 mod summary;
 #[cfg(feature = "cluster")]
 mod wire;
+#[cfg(feature = "cluster")]
+mod wire_moves;
 
+use crate::profile::data::Data;
 use crate::profile::summary::Summary;
 use coarray_runtime::{ImageProfile, Profile, Settings};
 
@@ -14,8 +18,11 @@ pub(crate) fn text_of<I: Iterator<Item = (usize, ImageProfile)>>(
     settings: &Settings,
     profiles: impl FnOnce() -> I,
 ) -> Option<String> {
-    (settings.profile == Profile::Waits)
-        .then(|| Summary::of(profiles(), settings.images).to_string())
+    match settings.profile {
+        Profile::Off => None,
+        Profile::Waits => Some(Summary::of(profiles(), settings.images).to_string()),
+        Profile::Puts => Some(Data::of(profiles(), settings.images).to_string()),
+    }
 }
 
 /// Collective. As [`text_of`], where each image knows its own profile.

@@ -10,6 +10,8 @@
 pub(crate) mod activity;
 pub(crate) mod arrival_times;
 mod clock;
+pub(crate) mod counter;
+pub(crate) mod counts;
 pub(crate) mod moved;
 pub(crate) mod recorder;
 pub(crate) mod table;

@@ -118,7 +118,7 @@ impl fmt::Display for Late {
 }
 
 /// A line of the program, as text.
-struct Spot<'a>(&'a Place);
+pub(super) struct Spot<'a>(pub(super) &'a Place);
 
 impl fmt::Display for Spot<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

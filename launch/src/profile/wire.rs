@@ -1,5 +1,6 @@
 //! Profiles as bytes, for images of other nodes.
 
+use crate::profile::wire_moves;
 use coarray_runtime::{ImageProfile, LineProfile, Place};
 
 /// The bytes of a profile: lines of text, whose fields are separated by tabulators.
@@ -30,6 +31,7 @@ pub(super) fn encode(profile: &ImageProfile) -> Vec<u8> {
         text += &fields.join("\t");
         text.push('\n');
     }
+    text += &wire_moves::encode(profile);
     text.into_bytes()
 }
 
@@ -38,11 +40,15 @@ pub(super) fn decode(bytes: &[u8]) -> ImageProfile {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.trim_end_matches('\0').lines();
     let time = lines.next().and_then(|line| line.parse().ok());
-    ImageProfile {
+    let mut profile = ImageProfile {
         time: time.unwrap_or_default(),
-        lines: lines.filter_map(line_of).collect(),
         ..ImageProfile::default()
+    };
+    for line in lines {
+        profile.lines.extend(line_of(line));
+        wire_moves::decode(line, &mut profile);
     }
+    profile
 }
 
 fn line_of(text: &str) -> Option<LineProfile> {
