@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 use coarray_runtime::Team;
 
 thread_local! {
+    /// Whether a test records messages.
     static IS_RECORDING: Cell<bool> = const { Cell::new(false) };
     static MESSAGES: RefCell<Vec<Message>> = const { RefCell::new(Vec::new()) };
 }
@@ -65,7 +66,7 @@ pub fn record_messages<R>(body: impl FnOnce() -> R) -> (R, Vec<Message>) {
 /// Notes that this image received `bytes` from the image with index `from`.
 #[inline]
 pub(crate) fn note(team: &Team, from: usize, bytes: usize) {
-    if IS_RECORDING.get() {
+    if IS_RECORDING.get() || team.image().is_counted() {
         record(team, from, bytes);
     }
 }
@@ -81,5 +82,8 @@ fn record(team: &Team, from: usize, bytes: usize) {
         to: number(team.index()),
         bytes,
     };
-    MESSAGES.with_borrow_mut(|messages| messages.push(message));
+    team.image().count_collective(message.from, bytes);
+    if IS_RECORDING.get() {
+        MESSAGES.with_borrow_mut(|messages| messages.push(message));
+    }
 }

@@ -2,6 +2,7 @@
 
 mod advice;
 mod data;
+mod data_report;
 mod export;
 mod files;
 mod findings;
@@ -16,6 +17,7 @@ mod summary;
 mod tests;
 mod units;
 mod wire;
+mod wire_moves;
 
 use std::fs;
 
@@ -48,7 +50,7 @@ pub(crate) fn report_of<I: Iterator<Item = (usize, ImageProfile)>>(
         return Some(complaints).filter(|text| !text.is_empty());
     }
     Some(match settings.profile {
-        Profile::Puts => report(None, Some(&record), &settings.profile_files),
+        Profile::Puts => report(None, Some(record), &settings.profile_files),
         _ => report(Some(&record), None, &settings.profile_files),
     })
 }
@@ -58,17 +60,18 @@ pub(crate) fn report_of<I: Iterator<Item = (usize, ImageProfile)>>(
 pub(crate) fn report_of_two(waits: &str, puts: &str, files: &ProfileFiles) -> Option<String> {
     let waits = Record::decode(waits)?;
     let puts = Record::decode(puts);
-    Some(report(Some(&waits), puts.as_ref(), files))
+    Some(report(Some(&waits), puts, files))
 }
 
 /// The text of the report. Writes the files, too.
-fn report(waits: Option<&Record>, puts: Option<&Record>, files: &ProfileFiles) -> String {
-    let any = waits.or(puts);
+fn report(waits: Option<&Record>, puts: Option<Record>, files: &ProfileFiles) -> String {
+    let any = waits.or(puts.as_ref());
+    let images = any.map_or(0, |record| record.images);
     let findings = Findings::new(
-        any.map_or(0, |record| record.images),
+        images,
         any.and_then(|record| record.cores),
         waits.map(|record| Summary::of(record.images(), record.images)),
-        puts.map(|record| Data::of(record.images(), record.images)),
+        puts.map(|record| Data::of(record.profiles.into_iter(), images)),
     );
     let complaints = files::write(&findings, files);
     format!("{findings}{complaints}")

@@ -10,7 +10,7 @@
 //! `coarray-fabric` below moves data; `coarray-launch` above starts images. Programs depend on `coarray` only.
 
 // From the bottom to the top: `lockfree | call | profile | job | deadlock heap | image | messages | waiting | collective lock |
-// lifecycle`. No module imports one from further up.
+// lifecycle`, and `stats` above `image`. No module imports one from further up.
 mod call;
 mod collective;
 mod deadlock;
@@ -22,6 +22,7 @@ mod lock;
 mod lockfree;
 mod messages;
 mod profile;
+mod stats;
 mod waiting;
 
 #[cfg(all(test, feature = "simulated"))]
@@ -72,8 +73,10 @@ pub use lockfree::queue_lock::QueueLock;
 pub use messages::locate::locate;
 pub use messages::quiet::{quiet, quiet_and_defer, quiet_and_fence, quiet_except_signals};
 pub use profile::activity::Activity;
+pub use profile::counts::Class;
 pub use profile::moved::{LineMoves, Moved};
 pub use profile::table::{ImageProfile, LineProfile, Place};
+pub use stats::{Stats, count_operations, stats};
 pub use waiting::changed::note_change;
 pub use waiting::{Cause, Interruption};
 

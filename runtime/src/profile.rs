@@ -11,6 +11,8 @@
 pub(crate) mod activity;
 pub(crate) mod arrival_times;
 mod clock;
+pub(crate) mod counter;
+pub(crate) mod counts;
 mod history;
 pub(crate) mod moved;
 pub(crate) mod recorder;

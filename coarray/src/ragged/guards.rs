@@ -6,6 +6,7 @@ use std::ops::Deref;
 use std::panic::Location;
 
 use coarray_coref::{Access, Coref, ReadOnly, Remote};
+use coarray_fabric::attribute_to_library;
 use coarray_runtime::Operation;
 
 use super::Ragged;
@@ -211,7 +212,9 @@ impl<T: Remote> Phase<'_, Ragged<T>> {
     unsafe fn run_of<A: Access>(&self, image: usize) -> &Coref<[T], A> {
         // SAFETY: during the phase, all descriptions are initialised, and nobody writes them.
         let description = unsafe { self.at::<[usize; 2], ReadOnly>(image) };
+        let own = (!description.is_direct()).then(attribute_to_library);
         let (image, [offset, length]) = (description.image(), description.get());
+        drop(own);
         let me = self.coarray.storage().image();
         let room = me.heap_bytes().saturating_sub(offset);
         assert!(

@@ -31,6 +31,17 @@ impl Matrix {
             .unwrap_or_default()
     }
 
+    /// All pairs of images of which the first has moved something to or from the memory of the second.
+    pub(super) fn pairs(&self) -> Vec<(usize, usize, Moved)> {
+        let of_row = |(&image, row): (&usize, &Vec<Moved>)| {
+            let pairs = row.iter().enumerate();
+            let pairs = pairs.map(move |(target, &moved)| (image, target, moved));
+            pairs.collect::<Vec<_>>()
+        };
+        let pairs = self.rows.iter().flat_map(of_row);
+        pairs.filter(|(.., moved)| moved.operations > 0).collect()
+    }
+
     /// How many rows and columns it has.
     pub(super) fn images(&self) -> usize {
         self.images
@@ -39,20 +50,15 @@ impl Matrix {
 
 impl Data {
     /// Of the images with these numbers, in increasing order; the job has `images`.
-    pub(super) fn of<'a>(
-        profiles: impl Iterator<Item = (usize, &'a ImageProfile)>,
-        images: usize,
-    ) -> Self {
+    pub(super) fn of(profiles: impl Iterator<Item = (usize, ImageProfile)>, images: usize) -> Self {
         let mut lines = BTreeMap::<Place, LineMoves>::new();
         let mut rows = BTreeMap::new();
         for (image, profile) in profiles {
-            rows.insert(image, profile.row.clone());
-            for moves in &profile.moves {
+            rows.insert(image, profile.row);
+            for moves in profile.moves {
                 match lines.get_mut(&moves.place) {
-                    Some(line) => line.join(moves),
-                    None => {
-                        lines.insert(moves.place.clone(), moves.clone());
-                    }
+                    Some(line) => line.join(&moves),
+                    None => _ = lines.insert(moves.place.clone(), moves),
                 }
             }
         }

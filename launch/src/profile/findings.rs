@@ -44,6 +44,9 @@ impl fmt::Display for Findings {
         if let Some(waits) = &self.waits {
             waits.fmt(formatter)?;
         }
+        if let Some(data) = &self.data {
+            data.fmt(formatter)?;
+        }
         if !self.advice.is_empty() {
             writeln!(formatter, "advice")?;
         }

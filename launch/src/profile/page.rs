@@ -49,12 +49,14 @@ pub(super) fn page(findings: &Findings) -> String {
     };
     headline(&mut body, findings);
     advice(&mut body, findings);
-    show(
-        &mut body,
-        "lines",
-        "Waits by line",
-        "Parts of the time of all images. A bar is divided among the images that waited, in their order.",
-    );
+    let waits = findings.waits.as_ref();
+    let lines = waits.map(lines::section).filter(|lines| !lines.is_empty());
+    if let Some(lines) = lines {
+        let _ = write!(
+            body,
+            "<h2>Waits by line</h2><p>Parts of the time of all images. A bar is divided among the images that waited, in their order.</p>{lines}"
+        );
+    }
     show(
         &mut body,
         "images",

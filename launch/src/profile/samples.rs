@@ -59,7 +59,7 @@ pub(super) fn large(images: usize, lines: u32) -> Vec<ImageProfile> {
     let profile = |me: usize| {
         let uneven =
             |line: usize| 30_000_000 / (line as u64 + 1) * (1 + (me as u64 * 7 + line as u64) % 5);
-        let line = |line: usize| LineProfile {
+        let wait = |line: usize| LineProfile {
             awaited: (me + 1) % images,
             lead: uneven(line) / 3,
             last: if me == line % images { 900 } else { 3 },
@@ -68,7 +68,7 @@ pub(super) fn large(images: usize, lines: u32) -> Vec<ImageProfile> {
             since: Some(place(line as u32 + 1, "sync_all")),
             ..waits(place(10 * line as u32 + 10, "sync_all"), 1000, uneven(line))
         };
-        let lines: Vec<_> = (0..lines as usize).map(line).collect();
+        let all: Vec<_> = (0..lines as usize).map(wait).collect();
         let part = 8_000_000;
         let parts = (0..125).map(|step| part * ((step * 13 + me as u64 * 5) % 10) / 20);
         let row = (0..images).map(|other| {
@@ -90,7 +90,7 @@ pub(super) fn large(images: usize, lines: u32) -> Vec<ImageProfile> {
                 .map(|line| moves(place(line, "put"), 1000 - u64::from(line), 8000))
                 .collect(),
             row: row.collect(),
-            ..image(lines)
+            ..image(all)
         }
     };
     (0..images).map(profile).collect()

@@ -65,7 +65,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// A number of bytes, in powers of 1000.
+/// A number of bytes, with three digits.
 pub(super) struct Size(pub(super) u64);
 
 impl fmt::Display for Size {
@@ -73,11 +73,16 @@ impl fmt::Display for Size {
         const UNITS: [(f64, &str); 4] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
         let bytes = self.0 as f64;
         match UNITS.into_iter().find(|(unit, _)| bytes >= 0.9995 * unit) {
-            Some((unit, name)) if bytes >= 99.95 * unit => {
-                write!(formatter, "{:.0} {name}", bytes / unit)
+            None => write!(formatter, "{} B", self.0),
+            Some((unit, name)) => {
+                let value = bytes / unit;
+                let digits = match value {
+                    99.95.. => 0,
+                    9.995.. => 1,
+                    _ => 2,
+                };
+                write!(formatter, "{value:.digits$} {name}")
             }
-            Some((unit, name)) => write!(formatter, "{:.1} {name}", bytes / unit),
-            None => write!(formatter, "{bytes} B"),
         }
     }
 }

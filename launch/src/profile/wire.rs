@@ -1,5 +1,6 @@
 //! Profiles as bytes, for images of other nodes.
 
+use crate::profile::wire_moves;
 use coarray_runtime::{ImageProfile, LineProfile, Place};
 
 /// The bytes of a profile: lines of text, whose fields are separated by tabulators.
@@ -41,6 +42,7 @@ pub(super) fn encode(profile: &ImageProfile) -> Vec<u8> {
         text += &fields.join("\t");
         text.push('\n');
     }
+    text += &wire_moves::encode(profile);
     text.into_bytes()
 }
 
@@ -50,13 +52,17 @@ pub(super) fn decode(bytes: &[u8]) -> ImageProfile {
     let mut lines = text.trim_end_matches('\0').lines();
     let times = lines.next().unwrap_or_default().split('\t');
     let mut times = times.map_while(|time| time.parse().ok());
-    ImageProfile {
+    let mut profile = ImageProfile {
         time: times.next().unwrap_or_default(),
         part: times.next().unwrap_or_default(),
         parts: times.collect(),
-        lines: lines.filter_map(line_of).collect(),
         ..ImageProfile::default()
+    };
+    for line in lines {
+        profile.lines.extend(line_of(line));
+        wire_moves::decode(line, &mut profile);
     }
+    profile
 }
 
 fn line_of(text: &str) -> Option<LineProfile> {

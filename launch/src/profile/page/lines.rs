@@ -1,11 +1,16 @@
 //! A bar for each line at which images waited.
 
-use crate::profile::page::svg::{Figure, bar, text};
+use std::fmt::Write;
+
+use crate::profile::page::svg::{Figure, bar, escape, text};
 use crate::profile::summary::{Line, Summary};
 use crate::profile::units::{Percent, Spot, Time};
 
 /// The most lines.
 const LINES: usize = 12;
+
+/// The height of a bar.
+const HEIGHT: usize = 10;
 
 /// Bars of so few images show how long each of them waited.
 const SEPARATE: usize = 16;
@@ -18,45 +23,22 @@ pub(super) fn shown(summary: &Summary) -> impl Iterator<Item = &Line> {
 
 /// The figure; none if there is no wait that one would see.
 pub(super) fn figure(summary: &Summary) -> Option<Figure> {
-    let longest = shown(summary).next()?.waited as f64;
+    shown(summary).next()?;
     let mut body = String::new();
     let mut y = 0;
     for line in shown(summary) {
-        y += 16;
-        text(&mut body, "label", "0", y, &Spot(&line.place).to_string());
+        text(
+            &mut body,
+            "label",
+            "0",
+            y + 16,
+            &Spot(&line.place).to_string(),
+        );
         let share = Percent(summary.share(line.waited)).to_string();
-        text(&mut body, "end", "100%", y, &share);
-        y += 6;
-        let mut x = 0.0;
-        let is_separate = summary.known() <= SEPARATE;
-        let width = |waited: u64| waited as f64 / longest;
-        for visits in line.visits.iter().filter(|_| is_separate) {
-            let end = x + width(visits.waited);
-            // A hair of paper between two images.
-            let title = format!(
-                "image {} waited {} here, in {} calls",
-                visits.image,
-                Time(visits.waited),
-                visits.calls
-            );
-            bar(&mut body, "c1", [x, (end - 0.002).max(x)], [y, 10], &title);
-            x = end;
-        }
-        if !is_separate {
-            let title = format!("{} of all images", Time(line.waited));
-            bar(&mut body, "c1", [0.0, width(line.waited)], [y, 10], &title);
-        }
-        y += 10;
-        let each = Time(line.waited / summary.known() as u64);
-        let calls = match line.calls {
-            1 => "once".into(),
-            calls => format!("{calls} times"),
-        };
-        y += 14;
-        let who = summary
-            .who(line)
-            .map_or(String::new(), |who| format!(" \u{b7} {who}"));
-        for row in rows(&format!("{each} for each image, {calls}{who}")) {
+        text(&mut body, "end", "100%", y + 16, &share);
+        bars(&mut body, summary, line, y + 22);
+        y += 46;
+        for row in rows(&details(summary, line)) {
             text(&mut body, "small", "0", y, &row);
             y += 14;
         }
@@ -72,9 +54,62 @@ pub(super) fn figure(summary: &Summary) -> Option<Figure> {
     })
 }
 
-/// Text in rows that fit a narrow page: SVG does not wrap lines.
+/// The same as a part of a page, where text takes the room that there is; nothing if there is nothing to show.
+pub(super) fn section(summary: &Summary) -> String {
+    let mut section = String::new();
+    for line in shown(summary) {
+        let mut body = String::new();
+        bars(&mut body, summary, line, 0);
+        let place = escape(&Spot(&line.place).to_string());
+        let share = Percent(summary.share(line.waited));
+        let details = escape(&details(summary, line));
+        let _ = write!(
+            section,
+            "<div class=\"line\"><div><span>{place}</span><span>{share}</span></div>\
+             <svg role=\"img\" aria-label=\"{share}\" width=\"100%\" height=\"{HEIGHT}\">{body}</svg><p>{details}</p></div>"
+        );
+    }
+    section
+}
+
+/// Appends the bar of a line.
+fn bars(body: &mut String, summary: &Summary, line: &Line, y: usize) {
+    let longest = shown(summary).map(|line| line.waited).max().unwrap_or(0);
+    let width = |waited: u64| waited as f64 / longest as f64;
+    if summary.known() > SEPARATE {
+        let title = format!("{} of all images", Time(line.waited));
+        return bar(body, "c1", [0.0, width(line.waited)], [y, HEIGHT], &title);
+    }
+    let mut x = 0.0;
+    for visits in &line.visits {
+        let end = x + width(visits.waited);
+        let title = format!(
+            "image {} waited {} here, in {} calls",
+            visits.image,
+            Time(visits.waited),
+            visits.calls
+        );
+        // A hair of paper between two images.
+        bar(body, "c1", [x, (end - 0.002).max(x)], [y, HEIGHT], &title);
+        x = end;
+    }
+}
+
+/// How long, how often, and for whom.
+fn details(summary: &Summary, line: &Line) -> String {
+    let each = Time(line.waited / summary.known() as u64);
+    let calls = match line.calls {
+        1 => "once".into(),
+        calls => format!("{calls} times"),
+    };
+    let who = summary.who(line);
+    let who = who.map_or(String::new(), |who| format!(" \u{b7} {who}"));
+    format!("{each} for each image, {calls}{who}")
+}
+
+/// Text in rows that fit the figure: SVG does not wrap lines.
 fn rows(text: &str) -> Vec<String> {
-    const WIDTH: usize = 54;
+    const WIDTH: usize = 110;
     let mut rows = vec![String::new()];
     for word in text.split(' ') {
         let row = rows.last_mut().expect("there is a first row");

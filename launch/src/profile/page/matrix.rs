@@ -40,7 +40,7 @@ pub(super) fn figure(matrix: &Matrix) -> Option<Figure> {
         _ => 11,
     };
     // Every so many rows have their number.
-    let every = 16_usize.div_ceil(cell);
+    let every = 32_usize.div_ceil(cell);
     let every = every.next_power_of_two();
     let (left, top) = (40, 34);
     let mut body = String::new();
