@@ -1,6 +1,8 @@
 //! What to change in a program, by what was measured: each rule is a function, which is silent where the data do not say enough.
 
 mod data;
+#[cfg(test)]
+mod tests;
 mod waits;
 
 use crate::profile::findings::Findings;

@@ -51,16 +51,14 @@ impl fmt::Display for Time {
     }
 }
 
-/// A number, with three digits where it is large.
+/// A number, with two digits where it is large.
 pub(super) struct Count(pub(super) u64);
 
 impl fmt::Display for Count {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [(f64, &str); 3] = [(1e12, "e12"), (1e9, "e9"), (1e6, "e6")];
-        let number = self.0 as f64;
-        match UNITS.into_iter().find(|(unit, _)| number >= *unit) {
-            Some((unit, name)) => write!(formatter, "{:.2}{name}", number / unit),
-            None => write!(formatter, "{}", self.0),
+        match self.0 {
+            1_000_000.. => write!(formatter, "{:.1e}", self.0 as f64),
+            number => write!(formatter, "{number}"),
         }
     }
 }
