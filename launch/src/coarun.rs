@@ -29,8 +29,11 @@ Options:
       --wait HOW     An image that waits for others lets its core go when others
                      want it (`adaptive`), at once (`sleep`), or not for
                      milliseconds (`spin`) [default: adaptive]
-      --profile      Say at the end on the standard error where images waited, for
-                     how long, and who came last
+      --profile[=WHAT]
+                     Say at the end on the standard error where images waited, for
+                     how long, and who came last (`waits`), or what moved: each
+                     put, get and atomic operation is counted, by line and by
+                     image (`puts`) [default: waits]
       --heap SIZE    Memory to reserve for the coarrays of each image, as in
                      4G or 512M [default: 3/4 of the machine, divided evenly]
       --fabric KIND  Images are `processes`, or `threads` of one process for a
@@ -43,7 +46,7 @@ Options:
 Environment:
   COARRAY_IMAGES, COARRAY_LABEL (1 or 0), COARRAY_FAULT_TOLERANT (1 or 0),
   COARRAY_BIND, COARRAY_WAIT, COARRAY_HEAP, COARRAY_FABRIC and COARRAY_PROFILE
-  (`waits` or `off`) say the same as the options. An option overrides its variable.
+  (`waits`, `puts` or `off`) say the same as the options. An option overrides its variable.
   A coarray program that is started without coarun obeys them too. COARRAY_LAUNCHER is the command that starts the
   images of MPI or OpenSHMEM [default: mpirun, shmemrun].
 

@@ -242,6 +242,7 @@ mod tests {
             ("prog", None),
             ("--profile prog", Some(Profile::Waits)),
             ("--profile=waits prog", Some(Profile::Waits)),
+            ("--profile=puts prog", Some(Profile::Puts)),
             ("--profile=off prog", Some(Profile::Off)),
         ] {
             let run = run(line);
@@ -305,8 +306,8 @@ mod tests {
                 "--wait forever: expected `adaptive`, `spin` or `sleep`",
             ),
             (
-                "--profile=puts prog",
-                "--profile puts: expected `waits`, or `off` for no report",
+                "--profile=sums prog",
+                "--profile sums: expected `waits`, `puts`, or `off` for no report",
             ),
         ] {
             assert_eq!(parsed(line).unwrap_err().to_string(), message, "{line}");
