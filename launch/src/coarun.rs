@@ -30,12 +30,14 @@ Options:
       --wait HOW     An image that waits for others lets its core go when others
                      want it (`adaptive`), at once (`sleep`), or not for
                      milliseconds (`spin`) [default: adaptive]
-      --profile      Say at the end on the standard error where images waited, for
-                     how long, and who came last, and what to change
-      --profile=KIND `waits`, as without KIND; `puts`: what images moved, by line
-                     and from which to which; `both`: run twice, and say both
+      --profile[=WHAT]
+                     Say at the end on the standard error where images waited, for
+                     how long, and who came last (`waits`); or what moved: each
+                     put, get and atomic operation is counted, by line and by
+                     image (`puts`); or run the program twice, and say both
+                     (`both`) [default: waits]
       --profile-json FILE, --profile-html FILE, --profile-svg FOLDER
-                     Write all of it for scripts, as a page, and as its figures
+                     Write all of that for scripts, as a page, and as its figures
       --heap SIZE    Memory to reserve for the coarrays of each image, as in
                      4G or 512M [default: 3/4 of the machine, divided evenly]
       --fabric KIND  Images are `processes`, or `threads` of one process for a

@@ -300,6 +300,7 @@ mod tests {
                 "--profile=waits prog",
                 Some(ProfileRuns::One(Profile::Waits)),
             ),
+            ("--profile=puts prog", Some(ProfileRuns::One(Profile::Puts))),
             ("--profile=both prog", Some(ProfileRuns::Both)),
             ("--profile=off prog", Some(ProfileRuns::One(Profile::Off))),
         ] {

@@ -8,6 +8,7 @@ mod asynchronous;
 mod choices;
 mod cluster;
 mod coordination;
+mod counts;
 mod deadlock_cases;
 mod deadlocks;
 mod delays;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         results::trials(),
         choices::trials(),
         failures::trials(),
+        counts::trials(),
         deadlocks::trials(),
         disagreements::trials(),
         keep_going::trials(),
