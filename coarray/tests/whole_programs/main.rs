@@ -4,6 +4,7 @@
 //! This test binary is also the program under test: with `--program NAME` it runs that SPMD program, otherwise
 //! it starts itself in that way and judges what comes out.
 
+mod advice;
 mod asynchronous;
 mod choices;
 mod cluster;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
     }
     let checks = [
         results::trials(),
+        advice::trials(),
         choices::trials(),
         failures::trials(),
         counts::trials(),

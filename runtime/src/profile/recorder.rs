@@ -96,6 +96,11 @@ impl<'a> Recording<'a> {
         self.recorder.called.set(now);
     }
 
+    /// Notes that the image has begun an asynchronous collective: what it does from now on overlaps.
+    pub(crate) fn enter_asynchronous(self) {
+        self.recorder.called.set(self.now());
+    }
+
     /// Notes that the image comes to where a record is of. It has worked since its last wait or collective operation.
     fn note_call(self, record: usize, now: u64) {
         let before = self.table.latest.load(Ordering::Relaxed);

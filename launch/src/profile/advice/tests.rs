@@ -89,20 +89,22 @@ fn an_image_that_is_awaited_outside_of_barriers_is_named() {
 
 #[test]
 fn images_that_start_late_have_no_more_to_do() {
-    let at_start = |file: &str| {
+    let at_start = |file: &str, time: u64| {
         let mut images = uneven(1, 7000);
         for profile in &mut images {
             let line = &mut profile.lines[0];
-            (line.calls, line.waited) = (1, 100 * MILLISECOND * (1 - line.last));
-            line.late = 100 * MILLISECOND * line.last;
+            (line.calls, line.waited) = (1, time * MILLISECOND * (1 - line.last));
+            line.late = time * MILLISECOND * line.last;
             if let Some(since) = &mut line.since {
                 since.file = file.into();
             }
         }
         images
     };
-    is_silent(&at_start(""));
-    assert_eq!(advice_on(8, &at_start("src/main.rs"), true).len(), 1);
+    is_silent(&at_start("", 120));
+    // Once, for a moment, nobody knows why.
+    is_silent(&at_start("src/main.rs", 80));
+    assert_eq!(advice_on(8, &at_start("src/main.rs", 120), true).len(), 1);
 }
 
 #[test]
