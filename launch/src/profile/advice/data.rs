@@ -34,6 +34,9 @@ const ROUND_TRIP: f64 = 2000.0;
 /// What a put or get of the own part costs at most more than an access to a slice.
 const OWN: f64 = 1.0;
 
+/// Where no time is known, nothing is said of what costs each image less than that, in nanoseconds.
+const CHEAP: f64 = 1e6;
+
 /// The part of the operations that makes them all.
 const NEARLY_ALL: f64 = 0.9;
 
@@ -93,12 +96,10 @@ fn gets_one_by_one(findings: &Findings) -> Option<Advice> {
             && line.issued == 0
             && line.far.operations >= MANY;
         let each = line.far.operations as f64 * ROUND_TRIP / data.known as f64;
-        let share = share(findings, each);
-        let is_small = share.is_some_and(|share| share < SMALL);
-        (is_it && !is_small).then(|| Advice {
+        (is_it && is_worth(findings, data, line.far.operations, each)).then(|| Advice {
             rule: "gets one by one",
             place: Some(line.place.clone()),
-            share,
+            share: share(findings, each),
             measured: format!(
                 "{} gets from other nodes, each waited for before the next",
                 Count(line.far.operations)
@@ -193,12 +194,9 @@ fn own_part(findings: &Findings) -> Option<Advice> {
     worst(findings, |line| {
         let own = line.own.operations;
         let cost = own as f64 * OWN / data.known as f64;
-        let is_large = match share(findings, cost) {
-            Some(share) => share >= SMALL,
-            None => is_large(data, own),
-        };
         let is_it = own >= MANY && own as f64 >= NEARLY_ALL * line.all().operations as f64;
-        (is_it && is_large && line.own.bytes <= FINE * own).then(|| Advice {
+        let is_fine = line.own.bytes <= FINE * own;
+        (is_it && is_fine && is_worth(findings, data, own, cost)).then(|| Advice {
             rule: "own part",
             place: Some(line.place.clone()),
             share: share(findings, cost),
@@ -217,11 +215,7 @@ fn messages(
 ) -> Option<(String, Option<f64>)> {
     let all = line.elsewhere().operations;
     let each = all as f64 * cost / data.known.max(1) as f64;
-    let share = share(findings, each);
-    let is_enough = match share {
-        Some(share) => share >= SMALL,
-        None => is_large(data, all),
-    };
+    let is_enough = all >= MANY && is_worth(findings, data, all, each);
     let near = match line.near.operations {
         0 => format!("{} messages", Count(all)),
         _ => format!(
@@ -230,7 +224,7 @@ fn messages(
             Time(each as u64)
         ),
     };
-    (is_enough && all >= MANY).then_some((near, share))
+    is_enough.then(|| (near, share(findings, each)))
 }
 
 /// The part of the time that so much is for each image, if the time is known; at most all of it.
@@ -239,10 +233,13 @@ fn share(findings: &Findings, time: f64) -> Option<f64> {
     (summary.time > 0).then(|| (time / summary.time as f64).min(1.0))
 }
 
-/// Whether so many operations are a good part of all.
-fn is_large(data: &Data, operations: u64) -> bool {
+/// Whether so many operations are worth a change, if they cost each image so much.
+fn is_worth(findings: &Findings, data: &Data, operations: u64, cost: f64) -> bool {
+    if let Some(share) = share(findings, cost) {
+        return share >= SMALL;
+    }
     let all: u64 = data.lines.iter().map(|line| line.all().operations).sum();
-    operations as f64 >= SMALL * all as f64
+    operations as f64 >= SMALL * all as f64 && cost >= CHEAP
 }
 
 /// Whether the operations of a line are small puts or gets.

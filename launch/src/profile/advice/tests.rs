@@ -288,6 +288,9 @@ fn puts_to_oneself_are_named() {
         &moved(2, &own(50_000_000), false),
     );
     is_silent(&moved(2, &own(1_000_000), false));
+    let without_times = |operations| advice_on(8, &moved(2, &own(operations), false), false);
+    assert_eq!(without_times(2_000_000).len(), 1);
+    assert_eq!(without_times(2000), []);
 }
 
 #[test]

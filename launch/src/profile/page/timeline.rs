@@ -11,7 +11,7 @@ use crate::profile::units::Time;
 const STRIPS: usize = 128;
 
 /// Where strips begin and end, in percent of the width.
-const SPAN: [f64; 2] = [9.0, 99.0];
+const SPAN: [f64; 2] = [9.0, 87.0];
 
 /// The figure; none if nothing of it was recorded.
 pub(super) fn figure(summary: &Summary) -> Option<Figure> {
