@@ -77,6 +77,7 @@ pub(super) fn figure(summary: &Summary) -> Figure {
         height: y + 4,
         scales: false,
         body,
+        key: (String::new(), 0),
     }
 }
 

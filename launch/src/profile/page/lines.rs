@@ -51,6 +51,7 @@ pub(super) fn figure(summary: &Summary) -> Option<Figure> {
         height: y + 4,
         scales: false,
         body,
+        key: (String::new(), 0),
     })
 }
 

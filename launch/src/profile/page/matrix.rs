@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::profile::data::Matrix;
-use crate::profile::page::svg::{Figure, escape, groups, text};
+use crate::profile::page::svg::{Figure, escape, groups, legend, text};
 use crate::profile::units::{Count, Size};
 use coarray_runtime::Moved;
 
@@ -39,16 +39,19 @@ pub(super) fn figure(matrix: &Matrix) -> Option<Figure> {
         ..=32 => 18,
         _ => 11,
     };
-    // Every so many rows have their number.
-    let every = 32_usize.div_ceil(cell);
-    let every = every.next_power_of_two();
-    let (left, top) = (40, 34);
+    // Where the whole is small on a narrow page, few rows have their number, in a large script.
+    let (every, classes) = match n {
+        ..=16 => (1, ["smallmiddle", "smallend"]),
+        ..=32 => (4, ["middle", "softend"]),
+        _ => (8, ["largemiddle", "largeend"]),
+    };
+    let (left, top) = (44, 40);
     let mut body = String::new();
     text(
         &mut body,
-        "small",
+        if n > 32 { "large" } else { "soft" },
         "0",
-        11,
+        14,
         "rows: the image that puts and gets; columns: whose memory",
     );
     for (index, group) in groups
@@ -59,14 +62,14 @@ pub(super) fn figure(matrix: &Matrix) -> Option<Figure> {
         let middle = index * cell + cell / 2;
         text(
             &mut body,
-            "smallmiddle",
+            classes[0],
             &(left + middle).to_string(),
             top - 5,
             &group.start.to_string(),
         );
         text(
             &mut body,
-            "smallend",
+            classes[1],
             &(left - 5).to_string(),
             top + middle + 4,
             &group.start.to_string(),
@@ -112,37 +115,32 @@ pub(super) fn figure(matrix: &Matrix) -> Option<Figure> {
         body,
         "<rect class=\"frame\" x=\"{left}\" y=\"{top}\" width=\"{side}\" height=\"{side}\"/>"
     );
-    let mut y = top + side + 16;
-    text(
-        &mut body,
-        "small",
-        &left.to_string(),
-        y + 2,
-        "moved in the whole run",
-    );
-    y += 10;
-    for shade in (1..=SHADES).rev() {
-        let least = most >> (SHADES - shade + 1);
-        let label = match shade {
-            1 => format!("up to {}", Size(most >> (SHADES - 1))),
-            _ if shade == SHADES => format!("more than {}, at most {}", Size(least), Size(most)),
-            _ => format!("more than {}", Size(least)),
-        };
-        let _ = write!(
-            body,
-            "<rect class=\"h{shade}\" x=\"{left}\" y=\"{y}\" width=\"20\" height=\"14\"/>"
-        );
-        text(&mut body, "small", &(left + 28).to_string(), y + 11, &label);
-        y += 16;
-    }
     Some(Figure {
         name: "matrix",
         title: "Bytes that each image moved to and from the memory of each".into(),
         width: (left + side + 12).max(400),
-        height: y + 4,
+        height: top + side + 8,
         scales: true,
         body,
+        key: key(most),
     })
+}
+
+/// What shades mean, and how high that is.
+fn key(most: u64) -> (String, usize) {
+    let mut key = String::new();
+    text(&mut key, "small", "0", 12, "moved in the whole run");
+    let shades = (1..=SHADES).rev().map(|shade| {
+        let least = Size(most >> (SHADES - shade + 1));
+        let label = match shade {
+            1 => format!("up to {}", Size(most >> (SHADES - 1))),
+            SHADES => format!("more than {least}, at most {}", Size(most)),
+            _ => format!("more than {least}"),
+        };
+        (format!("h{shade}"), label)
+    });
+    let height = legend(&mut key, &shades.collect::<Vec<_>>(), 20);
+    (key, height)
 }
 
 /// 7 for more than half of the most, 6 for more than a quarter of it, and so on; 1 for the rest.

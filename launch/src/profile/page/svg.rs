@@ -15,6 +15,8 @@ pub(in crate::profile) struct Figure {
     /// Whether all of it becomes smaller on a narrow page. Else its coordinates from left to right are in percent.
     pub(in crate::profile) scales: bool,
     pub(in crate::profile) body: String,
+    /// What is below, and keeps its size; and its height.
+    pub(in crate::profile) key: (String, usize),
 }
 
 /// Colours and text of figures, in the light and in the dark.
@@ -28,23 +30,31 @@ impl Figure {
             true => format!("viewBox=\"0 0 {width} {height}\" style=\"max-width:{width}px\""),
             false => format!("height=\"{height}\""),
         };
-        self.element(&format!("width=\"100%\" {size}"), "")
+        let (key, key_height) = &self.key;
+        let below = match key.is_empty() {
+            true => String::new(),
+            false => format!("<svg width=\"100%\" height=\"{key_height}\">{key}</svg>"),
+        };
+        self.element(&format!("width=\"100%\" {size}"), "", "") + &below
     }
 
     /// As a file.
     pub(in crate::profile) fn file(&self) -> String {
         let Self { width, height, .. } = self;
+        let (key, key_height) = &self.key;
+        let all = height + key_height;
         let paper = "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>";
         self.element(
-            &format!("xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\""),
+            &format!("xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{all}\""),
             &format!("<style>{STYLE}</style>{paper}"),
+            &format!("<g transform=\"translate(0 {height})\">{key}</g>"),
         ) + "\n"
     }
 
-    fn element(&self, attributes: &str, start: &str) -> String {
+    fn element(&self, attributes: &str, start: &str, end: &str) -> String {
         let title = escape(&self.title);
         let body = &self.body;
-        format!("<svg role=\"img\" aria-label=\"{title}\" {attributes}>{start}{body}</svg>")
+        format!("<svg role=\"img\" aria-label=\"{title}\" {attributes}>{start}{body}{end}</svg>")
     }
 }
 

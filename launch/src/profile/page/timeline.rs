@@ -89,6 +89,7 @@ pub(super) fn figure(summary: &Summary) -> Option<Figure> {
         height: y + 20,
         scales: false,
         body,
+        key: (String::new(), 0),
     })
 }
 
