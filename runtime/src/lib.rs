@@ -46,6 +46,7 @@ pub use heap::alloc_error::{AllocError, HeapUser};
 pub use heap::{Block, RaggedBlock};
 pub use image::Image;
 pub use image::contribution::Contribution;
+pub use image::counting::{are_messages_noted, note_messages};
 pub use image::message::is_about_the_end;
 pub use image::position::{is_own, is_own_address, num_images, this_image};
 pub use image::team::{Team, TeamKey};
