@@ -75,7 +75,8 @@ pub use messages::quiet::{quiet, quiet_and_defer, quiet_and_fence, quiet_except_
 pub use profile::activity::Activity;
 pub use profile::counts::Class;
 pub use profile::moved::{LineMoves, Moved};
-pub use profile::table::{ImageProfile, LineProfile, Place};
+pub use profile::place::Place;
+pub use profile::table::{ImageProfile, LineProfile};
 pub use stats::{Stats, count_operations, stats};
 pub use waiting::changed::note_change;
 pub use waiting::{Cause, Interruption};

@@ -13,5 +13,6 @@ mod clock;
 pub(crate) mod counter;
 pub(crate) mod counts;
 pub(crate) mod moved;
+pub(crate) mod place;
 pub(crate) mod recorder;
 pub(crate) mod table;

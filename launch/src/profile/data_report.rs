@@ -102,8 +102,8 @@ fn how(line: &LineMoves) -> Option<String> {
                 line.pieces as f64 / all as f64
             )),
             (_, true, _) => facts.push(format!("{length:.1} side by side")),
-            (_, _, Some(0)) => facts.push("always the same place".into()),
-            (_, _, Some(stride)) => facts.push(format!("{stride} bytes apart")),
+            (_, _, Some(0)) => facts.push("mostly the same place".into()),
+            (_, _, Some(stride)) => facts.push(format!("mostly {stride} bytes apart")),
             _ => {}
         }
     }
@@ -325,7 +325,7 @@ mod tests {
   src/heat.rs:71 put                                          8000    64.0 kB        8 B
     400.0 side by side; to 2 images, 2000 messages, and 6000 more if each image had a node
   src/heat.rs:90 get                                           200    1.60 kB        8 B
-    64 bytes apart; only to images themselves
+    mostly 64 bytes apart; only to images themselves
   src/heat.rs:95 get                                            14      112 B        8 B
     10.0 pieces each; 14 waited for at once; to 1 image, 14 messages
   /rustc/0123/library/core/src/ops/function.rs:250 get           2       16 B        8 B

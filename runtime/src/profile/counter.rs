@@ -285,7 +285,7 @@ mod tests {
             let operations = line.all().operations;
             (operations, line.runs, line.stride, line.targets)
         });
-        let expected = [(6, 2, None, 1), (6, 6, Some(-16), 1), (6, 6, None, 3)];
+        let expected = [(6, 2, Some(8), 1), (6, 6, Some(-16), 1), (6, 6, None, 3)];
         assert_eq!(found.collect::<Vec<_>>(), expected);
         let row = memory.row.each_ref().map(|count| count.get().operations);
         assert_eq!(row, [2, 8, 8]);
