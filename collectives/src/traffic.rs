@@ -2,10 +2,9 @@
 
 use std::cell::{Cell, RefCell};
 
-use coarray_runtime::Team;
+use coarray_runtime::{Team, are_messages_noted, note_messages};
 
 thread_local! {
-    /// Whether a test records messages.
     static IS_RECORDING: Cell<bool> = const { Cell::new(false) };
     static MESSAGES: RefCell<Vec<Message>> = const { RefCell::new(Vec::new()) };
 }
@@ -47,17 +46,22 @@ pub struct Message {
 /// Its own.
 pub fn record_messages<R>(body: impl FnOnce() -> R) -> (R, Vec<Message>) {
     /// Ends the recording, also by a panic.
-    struct Recording;
+    struct Recording {
+        were_noted: bool,
+    }
 
     impl Drop for Recording {
         fn drop(&mut self) {
             IS_RECORDING.set(false);
+            note_messages(self.were_noted);
         }
     }
 
     MESSAGES.take();
     IS_RECORDING.set(true);
-    let recording = Recording;
+    let recording = Recording {
+        were_noted: note_messages(true),
+    };
     let result = body();
     drop(recording);
     (result, MESSAGES.take())
@@ -66,7 +70,7 @@ pub fn record_messages<R>(body: impl FnOnce() -> R) -> (R, Vec<Message>) {
 /// Notes that this image received `bytes` from the image with index `from`.
 #[inline]
 pub(crate) fn note(team: &Team, from: usize, bytes: usize) {
-    if IS_RECORDING.get() || team.image().is_counted() {
+    if are_messages_noted() {
         record(team, from, bytes);
     }
 }

@@ -46,6 +46,7 @@ pub use heap::alloc_error::{AllocError, HeapUser};
 pub use heap::{Block, RaggedBlock};
 pub use image::Image;
 pub use image::contribution::Contribution;
+pub use image::counting::{are_messages_noted, note_messages};
 pub use image::message::is_about_the_end;
 pub use image::position::{is_own, is_own_address, num_images, this_image};
 pub use image::team::{Team, TeamKey};
@@ -75,7 +76,8 @@ pub use messages::quiet::{quiet, quiet_and_defer, quiet_and_fence, quiet_except_
 pub use profile::activity::Activity;
 pub use profile::counts::Class;
 pub use profile::moved::{LineMoves, Moved};
-pub use profile::table::{ImageProfile, LineProfile, Place};
+pub use profile::place::Place;
+pub use profile::table::{ImageProfile, LineProfile};
 pub use stats::{Stats, count_operations, stats};
 pub use waiting::changed::note_change;
 pub use waiting::{Cause, Interruption};

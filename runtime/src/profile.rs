@@ -15,5 +15,6 @@ pub(crate) mod counter;
 pub(crate) mod counts;
 mod history;
 pub(crate) mod moved;
+pub(crate) mod place;
 pub(crate) mod recorder;
 pub(crate) mod table;

@@ -102,8 +102,8 @@ fn how(line: &LineMoves) -> Option<String> {
                 line.pieces as f64 / all as f64
             )),
             (_, true, _) => facts.push(format!("{length:.1} side by side")),
-            (_, _, Some(0)) => facts.push("always the same place".into()),
-            (_, _, Some(stride)) => facts.push(format!("{stride} bytes apart")),
+            (_, _, Some(0)) => facts.push("mostly the same place".into()),
+            (_, _, Some(stride)) => facts.push(format!("mostly {stride} bytes apart")),
             _ => {}
         }
     }
@@ -218,5 +218,127 @@ impl Data {
             )?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coarray_runtime::{ImageProfile, Place};
+
+    fn moved(operations: u64) -> Moved {
+        Moved {
+            operations,
+            bytes: 8 * operations,
+        }
+    }
+
+    fn line(file: &str, line: u32, activity: &str) -> LineMoves {
+        LineMoves {
+            place: Place {
+                file: file.into(),
+                line,
+                column: 5,
+                activity: activity.into(),
+            },
+            own: moved(0),
+            near: moved(0),
+            far: moved(0),
+            pieces: 0,
+            runs: 0,
+            stride: None,
+            targets: 1,
+            issued: 0,
+            waited_at_once: 0,
+        }
+    }
+
+    fn report(images: usize, moves: &[LineMoves], row: &[Moved]) -> String {
+        let profile = ImageProfile {
+            moves: moves.to_vec(),
+            row: row.to_vec(),
+            ..ImageProfile::default()
+        };
+        let profiles = (0..images).map(|image| (image, profile.clone()));
+        Data::of(profiles, images).to_string()
+    }
+
+    #[test]
+    fn a_report_is_one_screen() {
+        let puts = LineMoves {
+            near: moved(3000),
+            far: moved(1000),
+            pieces: 4000,
+            runs: 10,
+            targets: 2,
+            ..line("src/heat.rs", 71, "put")
+        };
+        let gets = LineMoves {
+            own: moved(100),
+            pieces: 100,
+            runs: 100,
+            stride: Some(64),
+            ..line("src/heat.rs", 90, "get")
+        };
+        let issued = LineMoves {
+            far: moved(7),
+            pieces: 70,
+            runs: 7,
+            issued: 7,
+            waited_at_once: 7,
+            ..line("src/heat.rs", 95, "get")
+        };
+        let of_std = LineMoves {
+            near: moved(1),
+            pieces: 1,
+            runs: 1,
+            ..line("/rustc/0123/library/core/src/ops/function.rs", 250, "get")
+        };
+        let row = [moved(100), moved(4008)];
+        let moves = [gets, puts, issued, of_std];
+        assert_eq!(
+            report(2, &moves, &row),
+            "coarray: 2 images, 8216 operations, 65.7 kB (every put is counted, so it took longer than usual)
+  data by line                                          operations      bytes       each
+  src/heat.rs:71 put                                          8000    64.0 kB        8 B
+    400.0 side by side; to 2 images, 2000 messages, and 6000 more if each image had a node
+  src/heat.rs:90 get                                           200    1.60 kB        8 B
+    mostly 64 bytes apart; only to images themselves
+  src/heat.rs:95 get                                            14      112 B        8 B
+    10.0 pieces each; 14 waited for at once; to 1 image, 14 messages
+  /rustc/0123/library/core/src/ops/function.rs:250 get           2       16 B        8 B
+    to 1 image, on a cluster 2 messages
+  a line of the standard library: write `|x| x.get()` instead of `Coref::get`, and the line of that is told
+  operations of image, by memory of     0     1
+                                  0   100  4008
+                                  1   100  4008
+  bytes of image, by memory of        0        1
+                             0    800 B  32.1 kB
+                             1    800 B  32.1 kB
+"
+        );
+        let many: Vec<_> = (0..100)
+            .map(|number| LineMoves {
+                near: moved(1),
+                ..line("src/heat.rs", number, "put")
+            })
+            .collect();
+        for images in [8, 64] {
+            let text = report(images, &many, &vec![moved(2); images]);
+            assert!(text.lines().count() <= 48, "{text}");
+            let rest = text.lines().find(|line| line.contains("at other lines"));
+            let count = rest.and_then(|line| line.split_whitespace().nth(3));
+            assert_eq!(count, Some(&*(88 * images).to_string()), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_have_three_digits() {
+        let texts =
+            [0, 999, 1000, 12_345, 999_900, 4_000_000_000_000].map(|bytes| Size(bytes).to_string());
+        assert_eq!(
+            texts,
+            ["0 B", "999 B", "1.00 kB", "12.3 kB", "1.00 MB", "4.00 TB"]
+        );
     }
 }

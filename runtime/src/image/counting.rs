@@ -1,5 +1,6 @@
 //! What an image counts of its operations, in a job that does.
 
+use std::cell::Cell;
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,6 +12,22 @@ use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::handle::take_site;
 use coarray_fabric::transport::observed::{Call, Observed, Observer, Range};
 use coarray_fabric::transport::site::{Purpose, Stage, purpose};
+
+thread_local! {
+    static ARE_MESSAGES_NOTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether collective operations note what comes to this thread's image.
+#[inline]
+#[must_use]
+pub fn are_messages_noted() -> bool {
+    ARE_MESSAGES_NOTED.get()
+}
+
+/// Says whether they do from now on. Returns whether they did.
+pub fn note_messages(are_noted: bool) -> bool {
+    ARE_MESSAGES_NOTED.replace(are_noted)
+}
 
 /// Counts what an image does.
 #[derive(Clone, Debug)]
@@ -121,6 +138,7 @@ impl Observer for OfProgram {
                 Call::Put(range) => self.0.count(Class::Put, take_site(), range),
                 Call::Get(range) => self.0.count(Class::Get, take_site(), range),
                 Call::PutSignal(range, ..) => self.0.count(Class::PutNotify, take_site(), range),
+                Call::Fence(_) | Call::Quiet => self.0.counter.note_other(),
                 _ => {}
             }
         }

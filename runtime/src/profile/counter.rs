@@ -216,3 +216,152 @@ fn hash((place, code): Key) -> usize {
     let mixed = (place as u64 >> 3 ^ u64::from(code) << 5).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 48) as usize % SLOTS
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::counts::{Count, CountTable};
+    use crate::profile::moved::{LineMoves, Moved};
+
+    /// The table and the row of one of three images.
+    struct Memory {
+        table: Box<CountTable>,
+        row: [Count; 3],
+    }
+
+    impl Memory {
+        fn new() -> Self {
+            // SAFETY: all-zero bytes are a valid value of either: they consist of atomics.
+            unsafe {
+                Self {
+                    table: Box::new(std::mem::zeroed()),
+                    row: std::mem::zeroed(),
+                }
+            }
+        }
+
+        fn counts(&self) -> Counts<'_> {
+            Counts {
+                table: &self.table,
+                row: &self.row,
+            }
+        }
+    }
+
+    #[track_caller]
+    fn put(image: usize, offset: usize, length: usize) -> Operation {
+        Operation {
+            class: Class::Put,
+            code: Class::Put.code(),
+            caller: Some(Location::caller()),
+            stage: Stage::New,
+            image,
+            reach: Reach::Near,
+            offset,
+            length,
+            bytes: length,
+            pieces: 1,
+        }
+    }
+
+    fn lines(memory: &Memory) -> Vec<LineMoves> {
+        memory.counts().read().0
+    }
+
+    #[test]
+    fn runs_and_strides_are_those_of_each_line() {
+        let (memory, counter) = (Memory::new(), Counter::new());
+        let count = |operation| counter.count(memory.counts(), &operation);
+        for step in 0..6 {
+            // Three side by side, twice.
+            count(put(1, step / 3 * 1000 + step % 3 * 8, 8));
+            // Always as far apart.
+            count(put(2, 100 - 16 * step, 8));
+            // To each image in turn.
+            count(put(step % 3, 0, 8));
+        }
+        let found = lines(&memory);
+        let found = found.iter().map(|line| {
+            let operations = line.all().operations;
+            (operations, line.runs, line.stride, line.targets)
+        });
+        let expected = [(6, 2, Some(8), 1), (6, 6, Some(-16), 1), (6, 6, None, 3)];
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+        let row = memory.row.each_ref().map(|count| count.get().operations);
+        assert_eq!(row, [2, 8, 8]);
+        assert_eq!(memory.table.total(Class::Put).get().bytes, 18 * 8);
+    }
+
+    #[test]
+    fn further_parts_are_the_same_operation_if_they_go_to_the_same_image() {
+        let (memory, counter) = (Memory::new(), Counter::new());
+        for (image, stage) in [
+            (1, Stage::New),
+            (1, Stage::GoesOn),
+            (2, Stage::GoesOn),
+            (2, Stage::GoesOn),
+            (2, Stage::New),
+        ] {
+            let operation = Operation {
+                stage,
+                ..put(image, 8, 8)
+            };
+            counter.count(memory.counts(), &operation);
+        }
+        let [line] = &lines(&memory)[..] else {
+            panic!()
+        };
+        assert_eq!(
+            (line.near.operations, line.near.bytes, line.pieces),
+            (3, 40, 5)
+        );
+    }
+
+    #[test]
+    fn only_what_is_waited_for_before_all_else_is_waited_for_at_once() {
+        let (memory, counter) = (Memory::new(), Counter::new());
+        let issue = || {
+            let stage = Stage::InFlight;
+            let operation = Operation {
+                stage,
+                ..put(1, 8, 8)
+            };
+            counter.count(memory.counts(), &operation);
+        };
+        issue();
+        counter.note_wait(memory.counts());
+        counter.note_wait(memory.counts());
+        issue();
+        issue();
+        counter.note_wait(memory.counts());
+        issue();
+        counter.note_other();
+        counter.note_wait(memory.counts());
+        let [line] = &lines(&memory)[..] else {
+            panic!()
+        };
+        assert_eq!((line.issued, line.waited_at_once), (4, 2));
+    }
+
+    #[test]
+    fn lines_beyond_the_table_are_one_of_each_class() {
+        let (memory, counter) = (Memory::new(), Counter::new());
+        let any = put(1, 0, 8);
+        for code in 1000..1000 + 2 * LINES as u32 {
+            let class = [Class::Put, Class::Get][code as usize % 2];
+            let operation = Operation { class, code, ..any };
+            counter.count(memory.counts(), &operation);
+        }
+        let lines = lines(&memory);
+        assert_eq!(lines.len(), LINES + 2);
+        let others = lines[LINES..].iter().map(|line| {
+            let Moved { operations, .. } = line.all();
+            (line.place.activity.as_str(), line.place.line, operations)
+        });
+        let half = LINES as u64 / 2;
+        assert_eq!(
+            others.collect::<Vec<_>>(),
+            [("put", 0, half), ("get", 0, half)]
+        );
+    }
+}

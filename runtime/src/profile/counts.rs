@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::profile::activity::{Activity, name};
 use crate::profile::moved::{LineMoves, Moved};
-use crate::profile::table::Place;
+use crate::profile::place::Place;
 use coarray_fabric::system::fixed_str::FixedStr;
 
 /// How many lines an image can tell apart; the records behind these are for all others, one for each class.
@@ -117,14 +117,14 @@ pub(crate) struct CountRecord {
     what: AtomicU32,
     line: AtomicU32,
     column: AtomicU32,
-    /// 0 before there were two operations, 1 if the distance between them was always `stride`, and more otherwise.
-    strides: AtomicU32,
     file: FixedStr<176>,
     /// By [`Reach`].
     moved: [Count; 3],
     pieces: AtomicU64,
     runs: AtomicU64,
+    /// The distance of most operations from the one before, if there is one, and by how many it leads: the vote of Boyer and Moore.
     stride: AtomicU64,
+    lead: AtomicU64,
     /// A bit for each image that was a target, by its number modulo 64.
     targets: AtomicU64,
     issued: AtomicU64,
@@ -148,19 +148,18 @@ impl CountRecord {
     /// Notes how far an operation begins from the one before, if both go to one image.
     #[inline]
     pub(crate) fn note_stride(&self, stride: Option<i64>) {
-        let known = self.strides.load(Ordering::Relaxed);
-        let same = |stride| self.stride.load(Ordering::Relaxed) == stride as u64;
-        let strides = match stride {
-            Some(stride) if known == 0 => {
+        let lead = self.lead.load(Ordering::Relaxed);
+        let lead = match stride {
+            Some(stride) if lead > 0 && self.stride.load(Ordering::Relaxed) == stride as u64 => {
+                lead + 1
+            }
+            Some(stride) if lead == 0 => {
                 self.stride.store(stride as u64, Ordering::Relaxed);
                 1
             }
-            Some(stride) if known == 1 && same(stride) => 1,
-            _ => 2,
+            _ => lead.saturating_sub(1),
         };
-        if strides != known {
-            self.strides.store(strides, Ordering::Relaxed);
-        }
+        self.lead.store(lead, Ordering::Relaxed);
     }
 
     #[inline]
@@ -179,7 +178,10 @@ impl CountRecord {
             return None;
         }
         let number = |word: &AtomicU64| word.load(Ordering::Relaxed);
-        let is_constant = self.strides.load(Ordering::Relaxed) == 1;
+        let [own, near, far] = self.moved.each_ref().map(Count::get);
+        let distances = (own.operations + near.operations + far.operations).saturating_sub(1);
+        let lead = number(&self.lead);
+        let is_common = lead > 0 && 2 * lead >= distances;
         Some(LineMoves {
             place: Place {
                 file: self.file.get(),
@@ -187,12 +189,12 @@ impl CountRecord {
                 column: self.column.load(Ordering::Relaxed),
                 activity: name(what).into(),
             },
-            own: self.moved[Reach::Own as usize].get(),
-            near: self.moved[Reach::Near as usize].get(),
-            far: self.moved[Reach::Far as usize].get(),
+            own,
+            near,
+            far,
             pieces: number(&self.pieces),
             runs: number(&self.runs),
-            stride: is_constant.then(|| number(&self.stride) as i64),
+            stride: is_common.then(|| number(&self.stride) as i64),
             targets: number(&self.targets).count_ones().into(),
             issued: number(&self.issued),
             waited_at_once: number(&self.waited_at_once),

@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use crate::profile::table::Place;
+use crate::profile::place::Place;
 
 /// Operations, and the bytes that they moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct LineMoves {
     pub pieces: u64,
     /// Runs of operations that each began where the one before ended.
     pub runs: u64,
-    /// The distance in bytes from the beginning of each operation to that of the next, if it is always the same and all go to one image.
+    /// The distance in bytes from the beginning of an operation to that of the next, if it is the same for most, which go to one image.
     pub stride: Option<i64>,
     /// To how many images those of one image went, of that with the most; at least so many if they are more than 64.
     pub targets: u64,

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::profile::activity::name;
 use crate::profile::history::History;
 use crate::profile::moved::{LineMoves, Moved};
+use crate::profile::place::Place;
 use coarray_fabric::system::fixed_str::FixedStr;
 
 /// How many lines an image can tell apart; the last record is for all others.
@@ -197,19 +198,6 @@ impl Record {
             activity: name(code).into(),
         })
     }
-}
-
-/// A line of the program, and what images do there.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    /// The file, or the end of its path; empty if what images do is not at a line of the program.
-    pub file: String,
-    /// The line.
-    pub line: u32,
-    /// The column.
-    pub column: u32,
-    /// What images do there.
-    pub activity: String,
 }
 
 /// What one image has waited for, and what it has moved.

@@ -34,7 +34,7 @@ pub(super) fn figure(summary: &Summary) -> Figure {
     let groups = groups(summary.runs.len(), BARS);
     let (height, gap) = match groups.len() {
         ..=16 => (18, 5),
-        ..=64 => (10, 2),
+        17..=64 => (10, 2),
         _ => (6, 1),
     };
     for (row, group) in groups.iter().enumerate() {

@@ -35,14 +35,14 @@ pub(super) fn figure(matrix: &Matrix) -> Option<Figure> {
     }
     let cell = match n {
         ..=8 => 44,
-        ..=16 => 30,
-        ..=32 => 18,
+        9..=16 => 30,
+        17..=32 => 18,
         _ => 11,
     };
     // Where the whole is small on a narrow page, few rows have their number, in a large script.
     let (every, classes) = match n {
         ..=16 => (1, ["smallmiddle", "smallend"]),
-        ..=32 => (4, ["middle", "softend"]),
+        17..=32 => (4, ["middle", "softend"]),
         _ => (8, ["largemiddle", "largeend"]),
     };
     let (left, top) = (44, 40);

@@ -30,7 +30,7 @@ pub(super) fn figure(summary: &Summary) -> Option<Figure> {
     let groups = groups(summary.runs.len(), STRIPS);
     let (height, gap) = match groups.len() {
         ..=16 => (24, 5),
-        ..=64 => (11, 2),
+        17..=64 => (11, 2),
         _ => (6, 1),
     };
     let (left, width) = (SPAN[0], SPAN[1] - SPAN[0]);
