@@ -234,7 +234,7 @@ fn survivors() {
         command.env(crate::failing::WAY, "fail");
         let end = run(command);
         assert_eq!(end.code, Some(0), "{end:#?}");
-        find(&end, "outside waits");
+        assert!(end.stderr.contains("\n  waits by line "), "{end:#?}");
     }
 }
 
