@@ -7,6 +7,7 @@ mod export;
 mod files;
 mod findings;
 mod json;
+mod measured;
 mod page;
 mod record;
 mod report;
@@ -23,6 +24,7 @@ use std::fs;
 
 use crate::profile::data::Data;
 use crate::profile::findings::Findings;
+use crate::profile::measured::Measured;
 use crate::profile::record::Record;
 use crate::profile::summary::Summary;
 use coarray_runtime::{ImageProfile, Profile, ProfileFiles, Settings};
@@ -67,12 +69,12 @@ pub(crate) fn report_of_two(waits: &str, puts: &str, files: &ProfileFiles) -> Op
 fn report(waits: Option<&Record>, puts: Option<Record>, files: &ProfileFiles) -> String {
     let any = waits.or(puts.as_ref());
     let images = any.map_or(0, |record| record.images);
-    let findings = Findings::new(
+    let findings = Findings::from(Measured {
         images,
-        any.and_then(|record| record.cores),
-        waits.map(|record| Summary::of(record.images(), record.images)),
-        puts.map(|record| Data::of(record.profiles.into_iter(), images)),
-    );
+        cores: any.and_then(|record| record.cores),
+        waits: waits.map(|record| Summary::of(record.images(), record.images)),
+        data: puts.map(|record| Data::of(record.profiles.into_iter(), images)),
+    });
     let complaints = files::write(&findings, files);
     format!("{findings}{complaints}")
 }

@@ -5,7 +5,7 @@ mod data;
 mod tests;
 mod waits;
 
-use crate::profile::findings::Findings;
+use crate::profile::measured::Measured;
 use coarray_runtime::Place;
 
 /// The most lines of advice.
@@ -46,9 +46,9 @@ impl Advice {
 }
 
 /// The advice of all rules, that about the largest part of the time first.
-pub(super) fn advice_on(findings: &Findings) -> Vec<Advice> {
+pub(super) fn advice_on(job: &Measured) -> Vec<Advice> {
     let rules = waits::RULES.iter().chain(&data::RULES);
-    let mut advice: Vec<_> = rules.filter_map(|rule| rule(findings)).collect();
+    let mut advice: Vec<_> = rules.filter_map(|rule| rule(job)).collect();
     let share = |advice: &Advice| advice.share.unwrap_or(0.0);
     advice.sort_by(|one, other| share(other).total_cmp(&share(one)));
     advice.truncate(LINES);
@@ -56,4 +56,4 @@ pub(super) fn advice_on(findings: &Findings) -> Vec<Advice> {
 }
 
 /// A rule: at most one piece of advice, about the worst line, since what is left shows when that is repaired.
-type Rule = fn(&Findings) -> Option<Advice>;
+type Rule = fn(&Measured) -> Option<Advice>;

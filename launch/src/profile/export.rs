@@ -14,10 +14,10 @@ const FORMAT: &str = "coarray profile 1";
 pub(super) fn json_of(findings: &Findings) -> Json {
     Json::Object(vec![
         ("format", FORMAT.into()),
-        ("images", findings.images.into()),
-        ("cores", findings.cores.into()),
-        ("waits", findings.waits.as_ref().map(waits).into()),
-        ("data", findings.data.as_ref().map(data).into()),
+        ("images", findings.measured.images.into()),
+        ("cores", findings.measured.cores.into()),
+        ("waits", findings.measured.waits.as_ref().map(waits).into()),
+        ("data", findings.measured.data.as_ref().map(data).into()),
         ("advice", findings.advice.iter().map(advice).collect()),
     ])
 }

@@ -1,50 +1,30 @@
-//! All that is known of where the time of a job went, and of what its images moved.
+//! What was measured of a job, and what to do about it: the report in words.
 
 use std::fmt;
 
 use crate::profile::advice::{Advice, advice_on};
-use crate::profile::data::Data;
-use crate::profile::summary::Summary;
+use crate::profile::measured::Measured;
 
-/// All that is known of a job: from one run of its program or from two.
+/// What was measured of a job, and what to do about it.
 #[derive(Debug)]
 pub(super) struct Findings {
-    /// How many images the job had.
-    pub(super) images: usize,
-    /// How many cores they had together, if all were on one machine.
-    pub(super) cores: Option<usize>,
-    /// Where they waited, from a run in which that was recorded.
-    pub(super) waits: Option<Summary>,
-    /// What they moved, from a run in which that was counted.
-    pub(super) data: Option<Data>,
+    pub(super) measured: Measured,
     pub(super) advice: Vec<Advice>,
 }
 
-impl Findings {
-    pub(super) fn new(
-        images: usize,
-        cores: Option<usize>,
-        waits: Option<Summary>,
-        data: Option<Data>,
-    ) -> Self {
-        let mut findings = Self {
-            images,
-            cores,
-            waits,
-            data,
-            advice: Vec::new(),
-        };
-        findings.advice = advice_on(&findings);
-        findings
+impl From<Measured> for Findings {
+    fn from(measured: Measured) -> Self {
+        let advice = advice_on(&measured);
+        Self { measured, advice }
     }
 }
 
 impl fmt::Display for Findings {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(waits) = &self.waits {
+        if let Some(waits) = &self.measured.waits {
             waits.fmt(formatter)?;
         }
-        if let Some(data) = &self.data {
+        if let Some(data) = &self.measured.data {
             data.fmt(formatter)?;
         }
         if !self.advice.is_empty() {

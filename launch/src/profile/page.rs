@@ -20,11 +20,16 @@ const LINES: usize = 20;
 
 /// All figures of a profile.
 pub(super) fn figures(findings: &Findings) -> Vec<Figure> {
-    let waits = findings.waits.as_ref().filter(|waits| waits.time > 0);
+    let waits = findings
+        .measured
+        .waits
+        .as_ref()
+        .filter(|waits| waits.time > 0);
     let images = waits.map(images::figure);
     let lines = waits.and_then(lines::figure);
     let timeline = waits.and_then(timeline::figure);
     let matrix = findings
+        .measured
         .data
         .as_ref()
         .and_then(|data| matrix::figure(&data.matrix));
@@ -49,7 +54,7 @@ pub(super) fn page(findings: &Findings) -> String {
     };
     headline(&mut body, findings);
     advice(&mut body, findings);
-    let waits = findings.waits.as_ref();
+    let waits = findings.measured.waits.as_ref();
     let lines = waits.map(lines::section).filter(|lines| !lines.is_empty());
     if let Some(lines) = lines {
         let _ = write!(
@@ -69,7 +74,7 @@ pub(super) fn page(findings: &Findings) -> String {
         "Over time",
         "When it was spent, from the start of each image.",
     );
-    if let Some(data) = &findings.data {
+    if let Some(data) = &findings.measured.data {
         table(&mut body, data);
     }
     show(
@@ -87,18 +92,18 @@ pub(super) fn page(findings: &Findings) -> String {
 }
 
 fn headline(body: &mut String, findings: &Findings) {
-    let Some(waits) = &findings.waits else {
+    let Some(waits) = &findings.measured.waits else {
         let _ = write!(
             body,
             "<h1>What images move</h1><p class=\"sub\">{} images. Times are not shown, because counting changes them: \
              a run with --profile=waits has them.</p>",
-            findings.images
+            findings.measured.images
         );
         return;
     };
-    let known = match waits.known() == findings.images {
-        true => format!("{} images", findings.images),
-        false => format!("{} of {} images", waits.known(), findings.images),
+    let known = match waits.known() == findings.measured.images {
+        true => format!("{} images", findings.measured.images),
+        false => format!("{} of {} images", waits.known(), findings.measured.images),
     };
     let _ = write!(
         body,

@@ -12,9 +12,13 @@ use coarray_runtime::LineProfile;
 
 fn findings_of(profiles: &[ImageProfile]) -> Findings {
     let all = || profiles.iter().enumerate();
-    let waits = Summary::of(all(), profiles.len());
     let data = Data::of(profiles.iter().cloned().enumerate(), profiles.len());
-    Findings::new(profiles.len(), None, Some(waits), Some(data))
+    Findings::from(Measured {
+        images: profiles.len(),
+        cores: None,
+        waits: Some(Summary::of(all(), profiles.len())),
+        data: Some(data),
+    })
 }
 
 /// Lines of an image that waits no longer than it runs.

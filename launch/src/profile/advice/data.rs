@@ -2,7 +2,7 @@
 
 use crate::profile::advice::{Advice, Rule, SMALL};
 use crate::profile::data::Data;
-use crate::profile::findings::Findings;
+use crate::profile::measured::Measured;
 use crate::profile::units::{Count, Percent, Time};
 use coarray_runtime::LineMoves;
 
@@ -47,11 +47,11 @@ const PARTNERS: usize = 4;
 const BARRIER: f64 = 0.05;
 
 /// Small puts or gets, each beginning where the one before ended.
-fn side_by_side(findings: &Findings) -> Option<Advice> {
-    let data = findings.data.as_ref()?;
-    worst(findings, |line| {
+fn side_by_side(job: &Measured) -> Option<Advice> {
+    let data = job.data.as_ref()?;
+    worst(job, |line| {
         let is_it = is_fine(line) && line.run_length() >= RUN;
-        let (measured, share) = messages(findings, data, line, MESSAGE)?;
+        let (measured, share) = messages(job, data, line, MESSAGE)?;
         is_it.then(|| Advice {
             rule: "fine puts and gets",
             place: Some(line.place.clone()),
@@ -69,12 +69,12 @@ fn side_by_side(findings: &Findings) -> Option<Advice> {
 }
 
 /// Small puts or gets at equal distances.
-fn strided(findings: &Findings) -> Option<Advice> {
-    let data = findings.data.as_ref()?;
-    worst(findings, |line| {
+fn strided(job: &Measured) -> Option<Advice> {
+    let data = job.data.as_ref()?;
+    worst(job, |line| {
         let stride = line.stride.filter(|&stride| stride != 0)?;
         let is_it = is_fine(line) && line.run_length() < RUN && line.targets == 1;
-        let (measured, share) = messages(findings, data, line, MESSAGE)?;
+        let (measured, share) = messages(job, data, line, MESSAGE)?;
         is_it.then(|| Advice {
             rule: "strided puts and gets",
             place: Some(line.place.clone()),
@@ -86,9 +86,9 @@ fn strided(findings: &Findings) -> Option<Advice> {
 }
 
 /// Gets from other nodes, each waited for before the next.
-fn gets_one_by_one(findings: &Findings) -> Option<Advice> {
-    let data = findings.data.as_ref()?;
-    worst(findings, |line| {
+fn gets_one_by_one(job: &Measured) -> Option<Advice> {
+    let data = job.data.as_ref()?;
+    worst(job, |line| {
         let is_single = line.run_length() < RUN && line.stride.is_none_or(|stride| stride == 0);
         let is_it = is_fine(line)
             && is_get(line)
@@ -96,10 +96,10 @@ fn gets_one_by_one(findings: &Findings) -> Option<Advice> {
             && line.issued == 0
             && line.far.operations >= MANY;
         let each = line.far.operations as f64 * ROUND_TRIP / data.known as f64;
-        (is_it && is_worth(findings, data, line.far.operations, each)).then(|| Advice {
+        (is_it && is_worth(job, data, line.far.operations, each)).then(|| Advice {
             rule: "gets one by one",
             place: Some(line.place.clone()),
-            share: share(findings, each),
+            share: share(job, each),
             measured: format!(
                 "{} gets from other nodes, each waited for before the next",
                 Count(line.far.operations)
@@ -110,13 +110,13 @@ fn gets_one_by_one(findings: &Findings) -> Option<Advice> {
 }
 
 /// Asynchronous puts and gets that are waited for at once.
-fn waited_at_once(findings: &Findings) -> Option<Advice> {
-    let data = findings.data.as_ref()?;
-    worst(findings, |line| {
+fn waited_at_once(job: &Measured) -> Option<Advice> {
+    let data = job.data.as_ref()?;
+    worst(job, |line| {
         let is_it = line.issued >= MANY
             && line.waited_at_once as f64 >= NEARLY_ALL * line.issued as f64
             && line.elsewhere().operations > 0;
-        let (measured, share) = messages(findings, data, line, ROUND_TRIP)?;
+        let (measured, share) = messages(job, data, line, ROUND_TRIP)?;
         is_it.then(|| Advice {
             rule: "no overlap",
             place: Some(line.place.clone()),
@@ -132,8 +132,8 @@ fn waited_at_once(findings: &Findings) -> Option<Advice> {
 }
 
 /// A barrier of all between images of which each has to do with few.
-fn few_partners(findings: &Findings) -> Option<Advice> {
-    let (summary, data) = (findings.waits.as_ref()?, findings.data.as_ref()?);
+fn few_partners(job: &Measured) -> Option<Advice> {
+    let (summary, data) = (job.waits.as_ref()?, job.data.as_ref()?);
     let images = data.matrix.images();
     let partners = |image| {
         let others = (0..images).filter(|&other| other != image);
@@ -166,17 +166,17 @@ fn few_partners(findings: &Findings) -> Option<Advice> {
 }
 
 /// Atomic operations of all images on one word.
-fn hot_word(findings: &Findings) -> Option<Advice> {
-    let data = findings.data.as_ref()?;
+fn hot_word(job: &Measured) -> Option<Advice> {
+    let data = job.data.as_ref()?;
     let images = data.matrix.images();
-    worst(findings, |line| {
+    worst(job, |line| {
         let is_one = line.stride == Some(0) && line.targets <= 1;
         let all = line.all().operations;
         // Each operation at the line is one of its image with the image that has the word.
         let of = |image| (0..images).map(move |from| data.matrix.at(from, image).operations);
         let owner = (0..images).find(|&image| of(image).sum::<u64>() >= all);
         let is_it = is_one && images > 1 && line.place.activity.contains("atomic");
-        let (measured, share) = messages(findings, data, line, MESSAGE)?;
+        let (measured, share) = messages(job, data, line, MESSAGE)?;
         let owner = owner.filter(|&owner| is_it && of(owner).filter(|&one| one > 0).count() > 1)?;
         Some(Advice {
             rule: "hot word",
@@ -189,17 +189,17 @@ fn hot_word(findings: &Findings) -> Option<Advice> {
 }
 
 /// An image that reaches for its own part as if it were another's.
-fn own_part(findings: &Findings) -> Option<Advice> {
-    let data = findings.data.as_ref()?;
-    worst(findings, |line| {
+fn own_part(job: &Measured) -> Option<Advice> {
+    let data = job.data.as_ref()?;
+    worst(job, |line| {
         let own = line.own.operations;
         let cost = own as f64 * OWN / data.known as f64;
         let is_it = own >= MANY && own as f64 >= NEARLY_ALL * line.all().operations as f64;
         let is_fine = line.own.bytes <= FINE * own;
-        (is_it && is_fine && is_worth(findings, data, own, cost)).then(|| Advice {
+        (is_it && is_fine && is_worth(job, data, own, cost)).then(|| Advice {
             rule: "own part",
             place: Some(line.place.clone()),
-            share: share(findings, cost),
+            share: share(job, cost),
             measured: format!("{} operations are on the image's own part", Count(own)),
             remedy: "close the coarray, and use a slice of it".into(),
         })
@@ -208,14 +208,14 @@ fn own_part(findings: &Findings) -> Option<Advice> {
 
 /// Of a line that could be messages: how many, what they cost on a cluster, and the part of the time that this is. None if that is little.
 fn messages(
-    findings: &Findings,
+    job: &Measured,
     data: &Data,
     line: &LineMoves,
     cost: f64,
 ) -> Option<(String, Option<f64>)> {
     let all = line.elsewhere().operations;
     let each = all as f64 * cost / data.known.max(1) as f64;
-    let is_enough = all >= MANY && is_worth(findings, data, all, each);
+    let is_enough = all >= MANY && is_worth(job, data, all, each);
     let near = match line.near.operations {
         0 => format!("{} messages", Count(all)),
         _ => format!(
@@ -224,18 +224,18 @@ fn messages(
             Time(each as u64)
         ),
     };
-    is_enough.then(|| (near, share(findings, each)))
+    is_enough.then(|| (near, share(job, each)))
 }
 
 /// The part of the time that so much is for each image, if the time is known; at most all of it.
-fn share(findings: &Findings, time: f64) -> Option<f64> {
-    let summary = findings.waits.as_ref()?;
+fn share(job: &Measured, time: f64) -> Option<f64> {
+    let summary = job.waits.as_ref()?;
     (summary.time > 0).then(|| (time / summary.time as f64).min(1.0))
 }
 
 /// Whether so many operations are worth a change, if they cost each image so much.
-fn is_worth(findings: &Findings, data: &Data, operations: u64, cost: f64) -> bool {
-    if let Some(share) = share(findings, cost) {
+fn is_worth(job: &Measured, data: &Data, operations: u64, cost: f64) -> bool {
+    if let Some(share) = share(job, cost) {
         return share >= SMALL;
     }
     let all: u64 = data.lines.iter().map(|line| line.all().operations).sum();
@@ -253,6 +253,6 @@ fn is_get(line: &LineMoves) -> bool {
 }
 
 /// What is said of the line with the most operations, of those of which something is said.
-fn worst(findings: &Findings, of: impl FnMut(&LineMoves) -> Option<Advice>) -> Option<Advice> {
-    findings.data.as_ref()?.lines.iter().find_map(of)
+fn worst(job: &Measured, of: impl FnMut(&LineMoves) -> Option<Advice>) -> Option<Advice> {
+    job.data.as_ref()?.lines.iter().find_map(of)
 }

@@ -2,6 +2,7 @@
 
 use crate::profile::data::Data;
 use crate::profile::findings::Findings;
+use crate::profile::measured::Measured;
 use crate::profile::samples::{image, moves, place, waits};
 use crate::profile::summary::Summary;
 use coarray_runtime::{ImageProfile, LineMoves, LineProfile, Moved};
@@ -16,7 +17,12 @@ fn advice_on(
     let is_counted = images.iter().any(|image| !image.moves.is_empty());
     let all = images.iter().cloned().enumerate();
     let data = is_counted.then(|| Data::of(all, images.len()));
-    let findings = Findings::new(images.len(), Some(cores), waits, data);
+    let findings = Findings::from(Measured {
+        images: images.len(),
+        cores: Some(cores),
+        waits,
+        data,
+    });
     let advice = findings.advice.iter();
     advice.map(|advice| (advice.rule, advice.text())).collect()
 }

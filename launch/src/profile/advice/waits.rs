@@ -1,7 +1,7 @@
 //! Rules about where images wait.
 
 use crate::profile::advice::{Advice, Rule, SHORT, SMALL};
-use crate::profile::findings::Findings;
+use crate::profile::measured::Measured;
 use crate::profile::summary::{Line, Summary, Visits};
 use crate::profile::units::{Percent, Time};
 
@@ -34,17 +34,17 @@ const NEARLY_ALL: f64 = 0.9;
 const OVERLAP: f64 = 0.1;
 
 /// More images than cores: they wait for cores, and all times are of this machine only.
-fn crowd(findings: &Findings) -> Option<Advice> {
-    let (summary, cores) = (findings.waits.as_ref()?, findings.cores?);
+fn crowd(job: &Measured) -> Option<Advice> {
+    let (summary, cores) = (job.waits.as_ref()?, job.cores?);
     let share = summary.share(summary.waited());
-    let is_crowded = findings.images > cores && is_worth(summary, summary.waited());
+    let is_crowded = job.images > cores && is_worth(summary, summary.waited());
     is_crowded.then(|| Advice {
         rule: "more images than cores",
         place: None,
         share: Some(share),
         measured: format!(
             "{} images share {cores} cores, so a part of the waits ({}) is for a core",
-            findings.images,
+            job.images,
             Percent(share)
         ),
         remedy: format!("run {cores} images, or look at the counts only"),
@@ -52,8 +52,8 @@ fn crowd(findings: &Findings) -> Option<Advice> {
 }
 
 /// One image is late at a line: it has more to do than the others.
-fn imbalance(findings: &Findings) -> Option<Advice> {
-    let summary = findings.waits.as_ref()?;
+fn imbalance(job: &Measured) -> Option<Advice> {
+    let summary = job.waits.as_ref()?;
     let (line, image) = worst(summary, |line| Some((line, late_image(summary, line)?)))?;
     let share = summary.share(line.waited);
     let [late, others] = work_before(line, image)?;
@@ -112,8 +112,8 @@ fn work_before(line: &Line, image: usize) -> Option<[f64; 2]> {
 }
 
 /// Images wait for a lock for a good part of the run.
-fn lock(findings: &Findings) -> Option<Advice> {
-    let summary = findings.waits.as_ref()?;
+fn lock(job: &Measured) -> Option<Advice> {
+    let summary = job.waits.as_ref()?;
     let longest = |line: &Line| line.visits.iter().map(|visits| visits.waited).max();
     let is_contended = |line: &Line| {
         line.place.activity == "lock"
@@ -134,8 +134,8 @@ fn lock(findings: &Findings) -> Option<Advice> {
 }
 
 /// Small collectives follow one another.
-fn tiny(findings: &Findings) -> Option<Advice> {
-    let summary = findings.waits.as_ref()?;
+fn tiny(job: &Measured) -> Option<Advice> {
+    let summary = job.waits.as_ref()?;
     let is_tiny = |line: &Line| line.place.activity.starts_with("co_") && is_in_a_row(line);
     let line = worst(summary, |line| is_tiny(line).then_some(line))?;
     Some(Advice {
@@ -153,14 +153,14 @@ fn tiny(findings: &Findings) -> Option<Advice> {
 }
 
 /// Phases that begin or end right after another barrier.
-fn phases(findings: &Findings) -> Option<Advice> {
+fn phases(job: &Measured) -> Option<Advice> {
     const PHASES: [&str; 4] = [
         "open",
         "publish",
         "the end of the open phase",
         "the end of the read-only phase",
     ];
-    let summary = findings.waits.as_ref()?;
+    let summary = job.waits.as_ref()?;
     let is_needless = |line: &Line| PHASES.contains(&&*line.place.activity) && is_in_a_row(line);
     let line = worst(summary, |line| is_needless(line).then_some(line))?;
     Some(Advice {
@@ -186,8 +186,8 @@ fn is_in_a_row(line: &Line) -> bool {
 }
 
 /// Asynchronous collectives that are waited for at once.
-fn overlap(findings: &Findings) -> Option<Advice> {
-    let summary = findings.waits.as_ref()?;
+fn overlap(job: &Measured) -> Option<Advice> {
+    let summary = job.waits.as_ref()?;
     let worked = |line: &Line| line.visits.iter().map(|visits| visits.worked).sum::<u64>();
     let is_in_vain = |line: &Line| {
         line.place.activity == "asynchronous collective"
