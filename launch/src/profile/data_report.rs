@@ -113,9 +113,11 @@ fn how(line: &LineMoves) -> Option<String> {
     if elsewhere == 0 && is_of_corefs {
         facts.push("only to images themselves".into());
     } else if elsewhere > 0 {
+        let is_from = line.place.activity == "get" || is_collective(line);
+        let way = if is_from { "from" } else { "to" };
         let targets = match line.targets {
-            1 => "to 1 image".into(),
-            targets => format!("to {targets} images"),
+            1 => format!("{way} 1 image"),
+            targets => format!("{way} {targets} images"),
         };
         let other = match (line.far.operations, line.near.operations) {
             (0, near) => format!("on a cluster {near} messages"),
@@ -305,9 +307,9 @@ mod tests {
   src/heat.rs:90 get                                           200    1.60 kB        8 B
     mostly 64 bytes apart; only to images themselves
   src/heat.rs:95 get                                            14      112 B        8 B
-    10.0 pieces each; 14 waited for at once; to 1 image, 14 messages
+    10.0 pieces each; 14 waited for at once; from 1 image, 14 messages
   /rustc/0123/library/core/src/ops/function.rs:250 get           2       16 B        8 B
-    to 1 image, on a cluster 2 messages
+    from 1 image, on a cluster 2 messages
   a line of the standard library: write `|x| x.get()` instead of `Coref::get`, and the line of that is told
   operations of image, by memory of     0     1
                                   0   100  4008
