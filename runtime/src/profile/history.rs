@@ -38,20 +38,28 @@ impl History {
     }
 
     /// Notes a wait between two times, which are since the beginning of the run. The later one is later than those of all waits before.
+    #[inline]
     pub(crate) fn note(&self, from: u64, to: u64) {
+        let part = to >> self.shift();
+        if part == from >> self.shift() && part < PARTS as u64 {
+            self.add(part as usize, to.saturating_sub(from));
+        } else {
+            self.note_across(from, to);
+        }
+    }
+
+    /// As [`note`](Self::note), of a wait that is in several parts, or for which there is no part yet.
+    #[cold]
+    fn note_across(&self, from: u64, to: u64) {
         while to >> self.shift() >= PARTS as u64 {
             self.double();
         }
         let shift = self.shift();
         let mut from = from.min(to);
-        // A wait that ends in the part in which it begins takes one round.
-        loop {
+        while from < to {
             let part = from >> shift;
             let end = to.min((part + 1) << shift);
             self.add(part as usize, end - from);
-            if end == to {
-                return;
-            }
             from = end;
         }
     }
