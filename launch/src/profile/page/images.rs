@@ -21,7 +21,7 @@ pub(super) fn figure(summary: &Summary) -> Figure {
     entries.extend((1..).zip(named).map(|(colour, line)| {
         (
             format!("c{colour}"),
-            format!("waits at {}", Spot(&line.place)),
+            format!("waits at {}", short(&Spot(&line.place).to_string())),
         )
     }));
     if summary.lines.len() > COLOURS {
@@ -81,6 +81,19 @@ pub(super) fn figure(summary: &Summary) -> Figure {
     }
 }
 
+/// The end of a long text, which fits a narrow page.
+fn short(text: &str) -> String {
+    const LENGTH: usize = 42;
+    let length = text.chars().count();
+    match length.checked_sub(LENGTH) {
+        None | Some(0) => text.into(),
+        Some(rest) => format!(
+            "\u{2026}{}",
+            text.chars().skip(rest + 1).collect::<String>()
+        ),
+    }
+}
+
 /// How long these images waited at a line.
 fn waited(line: &Line, runs: &[Run]) -> u64 {
     let is_one = |image| runs.iter().any(|run| run.image == image);
@@ -94,5 +107,19 @@ pub(super) fn name(runs: &[Run]) -> String {
         [run] => run.image.to_string(),
         [first, .., last] => format!("{}\u{2013}{}", first.image, last.image),
         [] => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_place_its_end_is_shown() {
+        assert_eq!(short("src/main.rs:7 put"), "src/main.rs:7 put");
+        let long = format!("{}/main.rs:7 \u{e9}", "folder/".repeat(9));
+        let shown = short(&long);
+        assert_eq!(shown.chars().count(), 42);
+        assert!(shown.starts_with('\u{2026}') && shown.ends_with("/main.rs:7 \u{e9}"));
     }
 }
