@@ -144,8 +144,8 @@ pub use coarray_launch::mpi;
 pub use coarray_launch::{Launch, launch, launch_keeping_going, run};
 pub use coarray_macros::{Add, Remote, Shared, main, test};
 pub use coarray_runtime::{
-    AllocError, Bind, Profile, Wait, error_stop, error_stop_quiet, error_stop_with, num_images,
-    stop, this_image,
+    AllocError, Bind, Profile, Stats, Wait, error_stop, error_stop_quiet, error_stop_with,
+    num_images, stats, stop, this_image,
 };
 pub use coarray_sync::{
     Team, fence, image_fence, quiet, sync_all, sync_images, sync_team, team_number,

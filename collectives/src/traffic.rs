@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use coarray_runtime::Team;
+use coarray_runtime::{Team, are_messages_noted, note_messages};
 
 thread_local! {
     static IS_RECORDING: Cell<bool> = const { Cell::new(false) };
@@ -46,17 +46,22 @@ pub struct Message {
 /// Its own.
 pub fn record_messages<R>(body: impl FnOnce() -> R) -> (R, Vec<Message>) {
     /// Ends the recording, also by a panic.
-    struct Recording;
+    struct Recording {
+        were_noted: bool,
+    }
 
     impl Drop for Recording {
         fn drop(&mut self) {
             IS_RECORDING.set(false);
+            note_messages(self.were_noted);
         }
     }
 
     MESSAGES.take();
     IS_RECORDING.set(true);
-    let recording = Recording;
+    let recording = Recording {
+        were_noted: note_messages(true),
+    };
     let result = body();
     drop(recording);
     (result, MESSAGES.take())
@@ -65,7 +70,7 @@ pub fn record_messages<R>(body: impl FnOnce() -> R) -> (R, Vec<Message>) {
 /// Notes that this image received `bytes` from the image with index `from`.
 #[inline]
 pub(crate) fn note(team: &Team, from: usize, bytes: usize) {
-    if IS_RECORDING.get() {
+    if are_messages_noted() {
         record(team, from, bytes);
     }
 }
@@ -81,5 +86,8 @@ fn record(team: &Team, from: usize, bytes: usize) {
         to: number(team.index()),
         bytes,
     };
-    MESSAGES.with_borrow_mut(|messages| messages.push(message));
+    team.image().count_collective(message.from, bytes);
+    if IS_RECORDING.get() {
+        MESSAGES.with_borrow_mut(|messages| messages.push(message));
+    }
 }

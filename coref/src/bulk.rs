@@ -3,8 +3,9 @@
 //! Bytes that need a check before they are values arrive in a small batch, and go on to the target element by element.
 
 use std::mem::MaybeUninit;
+use std::panic::Location;
 
-use coarray_fabric::{SignalOperation, direct, reach_to_put};
+use coarray_fabric::{SignalOperation, attribute_to, direct, reach_to_put};
 
 use crate::access::{Access, MayPut};
 use crate::coref::Coref;
@@ -70,6 +71,7 @@ where
     /// # Safety
     /// `target` is aligned and valid for writes of as many elements as the place has.
     #[inline]
+    #[track_caller]
     pub(crate) unsafe fn get_elements(&self, target: *mut Element<T>) -> Result<(), Torn> {
         const { T::Item::CHECK };
         if <T::Item>::ANY_BITS {
@@ -79,6 +81,8 @@ where
             return Ok(());
         }
         let count = self.leading_extent() * elements_in::<T::Item>();
+        let caller = Location::caller();
+        let _at = (!self.is_direct()).then(|| attribute_to(caller));
         with_batch(|batch| {
             for start in (0..count).step_by(batch.len()) {
                 let length = batch.len().min(count - start);
@@ -95,6 +99,7 @@ where
 
     /// # Safety
     /// `target` is valid for writes of `length` bytes, and the place has `length` bytes from `offset` on.
+    #[track_caller]
     unsafe fn get_bytes(&self, offset: usize, target: *mut u8, length: usize) {
         // SAFETY: the caller vouches for `target` and that the bytes lie in the place. A direct place is mapped; nobody holds
         // an exclusive reference to it, as the contract of `Coref::new` says, and others access it through `direct`, too.
@@ -181,6 +186,7 @@ where
 
     /// # Safety
     /// `source` is valid for reads of `length` bytes, and the place has `length` bytes from `offset` on.
+    #[track_caller]
     unsafe fn put_bytes(&self, offset: usize, source: *const u8, length: usize)
     where
         A: MayPut,
@@ -261,12 +267,15 @@ where
     ///
     /// # Source
     /// Fortran 2018 assignment of a scalar to a coindexed array, clause 10.2.1.3.
+    #[track_caller]
     pub fn fill(&self, value: Element<T>)
     where
         A: MayPut,
     {
         const { T::Item::CHECK };
         let count = self.leading_extent() * elements_in::<T::Item>();
+        let caller = Location::caller();
+        let _at = (!self.is_direct()).then(|| attribute_to(caller));
         with_batch(|batch| {
             let length = batch.len().min(count);
             batch[..length].fill(MaybeUninit::new(value));

@@ -333,6 +333,7 @@ impl<T: Remote, A: Access> Coref<T, A> {
     /// # Source
     /// `get_cofuture()`, *Coarray C++* section 7.
     #[inline]
+    #[track_caller]
     pub fn get_async(&self) -> Cofuture<'_, T> {
         const { T::CHECK };
         if self.is_direct() {
@@ -365,6 +366,7 @@ impl<T: Remote, A: Access> Coref<T, A> {
     /// # Source
     /// `put_cofuture()`, *Coarray C++* section 7.
     #[inline]
+    #[track_caller]
     pub fn put_async(&self, value: T) -> Cofuture<'_, ()>
     where
         A: MayPut,
@@ -380,6 +382,7 @@ impl<T: Remote, A: Access> Coref<T, A> {
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 fn issue_value_get<T: Remote, A: Access>(place: &Coref<T, A>) -> Box<InFlight<'_, T>> {
     let image = place.image();
     // SAFETY: the request owns the buffer, which is as long as the place.
@@ -398,6 +401,7 @@ fn issue_value_get<T: Remote, A: Access>(place: &Coref<T, A>) -> Box<InFlight<'_
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 fn issue_value_put<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) -> Box<InFlight<'_, ()>> {
     // SAFETY: `value` is valid for reads of `size_of::<T>()` bytes, all initialised: a `Remote` type has no padding. Nobody
     // writes to it while `bytes` lives.

@@ -294,6 +294,7 @@ impl<T: Remote, A: Access> Coref<T, A> {
     /// # Source
     /// *Coarray C++* section 3.3; Fortran 2018 assignment to coindexed objects, clause 10.2.1.
     #[inline]
+    #[track_caller]
     pub fn put(&self, value: T)
     where
         A: MayPut,

@@ -97,6 +97,7 @@ impl<T: Remote, A: Access> Coref<[T], A> {
 
     /// # Safety
     /// The runs are of items within the place, and `target` is valid for writes of an item at each `to`.
+    #[track_caller]
     unsafe fn fetch_items(&self, target: *mut u8, runs: &[Run]) {
         if size_of::<T>() > 0 {
             // SAFETY: the caller vouches for both sides.

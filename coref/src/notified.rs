@@ -1,9 +1,10 @@
 //! Puts in flight after which a word of their image is changed by a signal.
 
+use std::panic::Location;
 use std::ptr;
 use std::slice;
 
-use coarray_fabric::{Buffer, SignalOperation};
+use coarray_fabric::{Buffer, SignalOperation, attribute_notified};
 
 use crate::access::MayPut;
 use crate::cofuture::{Cofuture, InFlight};
@@ -22,6 +23,7 @@ impl<T: ?Sized, A: MayPut> Coref<T, A> {
     /// As of `Fabric::put_signal`, for the signal word, which is at this offset on the image of the place, until this image has completed
     /// what it issued.
     #[doc(hidden)]
+    #[track_caller]
     pub unsafe fn issue_put_signal(
         &self,
         value: T,
@@ -35,6 +37,7 @@ impl<T: ?Sized, A: MayPut> Coref<T, A> {
         // SAFETY: `value` is valid for reads of `size_of::<T>()` bytes, all initialised: a `Remote` type has no padding. Nobody
         // writes to it while `bytes` lives.
         let bytes = unsafe { slice::from_raw_parts(ptr::from_ref(&value).cast(), size_of::<T>()) };
+        let _notifies = attribute_notified(Location::caller());
         // SAFETY: the request owns the buffer, which is as long as the place. The caller vouches for the word.
         unsafe {
             let put = issue_put(self, Buffer::Owned(bytes.into()));
@@ -64,6 +67,7 @@ impl<T: ?Sized, A: MayPut> Coref<T, A> {
         const { T::Item::CHECK };
         self.check_extent(source.extent());
         let buffer = Buffer::Lent(ptr::from_ref(source).cast_mut().cast(), self.bytes());
+        let _notifies = attribute_notified(Location::caller());
         // SAFETY: the source is as long as the place, and borrowed until the end of the scope, which completes the put. A put only reads its
         // buffer, so the cast to `*mut` is never written through. The caller vouches for the word.
         unsafe { signal_after(issue_put(self, buffer).into(), signal, operation) }
@@ -88,6 +92,7 @@ impl<'a, T: Remote, const D: usize, A: MayPut> Region<'a, T, D, A> {
         _scope: &'a AsyncScope<'scope, '_>,
     ) -> Option<Cofuture<'a, ()>> {
         self.check_length(source.len());
+        let _notifies = attribute_notified(Location::caller());
         // SAFETY: the source has as many items as the region, and is borrowed until the end of the scope, which completes the puts. The caller
         // vouches for the word.
         unsafe {

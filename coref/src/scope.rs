@@ -248,6 +248,7 @@ where
         self.get_staged(target, scope)
     }
 
+    #[track_caller]
     fn get_staged<'a, 'scope>(
         &'a self,
         target: &'scope mut T,

@@ -5,6 +5,7 @@
 
 use std::any::type_name;
 use std::mem::{self, MaybeUninit};
+use std::panic::Location;
 use std::ptr;
 use std::rc::Rc;
 
@@ -22,6 +23,7 @@ use crate::shape::elements_in;
 /// `target` is valid for writes of `length` bytes, and the place is at least that long.
 #[cold]
 #[inline]
+#[track_caller]
 pub(crate) unsafe fn fetch<T: ?Sized, A: Access>(
     place: &Coref<T, A>,
     target: *mut u8,
@@ -41,6 +43,7 @@ pub(crate) unsafe fn fetch<T: ?Sized, A: Access>(
 /// `source` is valid for reads of `length` bytes, and the place is at least that long.
 #[cold]
 #[inline]
+#[track_caller]
 pub(crate) unsafe fn send<T: ?Sized, A: MayPut>(
     place: &Coref<T, A>,
     source: *const u8,
@@ -67,15 +70,17 @@ pub(crate) struct Issued {
 /// The place is as long as the buffer. If the buffer is lent, its memory stays valid until the operation is complete.
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) unsafe fn issue_get<T: ?Sized, A: Access>(
     place: &Coref<T, A>,
     target: Buffer,
 ) -> Issued {
     let image = Image::current();
     let offset = image.offset_of(place.image(), place.local_address());
+    let fabric = image.fabric_for(Location::caller());
     // SAFETY: the caller vouches that lent memory stays valid until the operation is complete, and that the place is as long.
     // The contract of `Coref::new`: until this image has completed its operations, the owner holds no exclusive reference.
-    let request = unsafe { image.fabric().issue_get(place.image(), offset, target) };
+    let request = unsafe { fabric.issue_get(place.image(), offset, target) };
     Issued { image, request }
 }
 
@@ -85,15 +90,17 @@ pub(crate) unsafe fn issue_get<T: ?Sized, A: Access>(
 /// The place is as long as the buffer. If the buffer is lent, its memory stays valid until the operation is complete.
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) unsafe fn issue_put<T: ?Sized, A: MayPut>(
     place: &Coref<T, A>,
     source: Buffer,
 ) -> Issued {
     let image = Image::current();
     let offset = image.offset_of(place.image(), place.local_address());
+    let fabric = image.fabric_for(Location::caller());
     // SAFETY: the caller vouches that lent memory stays valid until the operation is complete, and that the place is as long.
     // The contract of `Coref::new`: until this image has completed its operations, the owner holds no reference.
-    let request = unsafe { image.fabric().issue_put(place.image(), offset, source) };
+    let request = unsafe { fabric.issue_put(place.image(), offset, source) };
     Issued { image, request }
 }
 
@@ -102,6 +109,7 @@ pub(crate) unsafe fn issue_put<T: ?Sized, A: MayPut>(
 /// Returns it by value, so that the caller, which loads direct places, need not give the value an address.
 #[cold]
 #[inline]
+#[track_caller]
 pub(crate) fn fetch_value<T: Remote, A: Access>(place: &Coref<T, A>) -> MaybeUninit<T> {
     let mut value = MaybeUninit::<T>::uninit();
     // SAFETY: `value` is valid for writes of `size_of::<T>()` bytes, and the place of a `T` is that long.
@@ -114,6 +122,7 @@ pub(crate) fn fetch_value<T: Remote, A: Access>(place: &Coref<T, A>) -> MaybeUni
 /// Takes it by value, so that the caller, which stores to direct places, need not give the value an address.
 #[cold]
 #[inline]
+#[track_caller]
 pub(crate) fn send_value<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) {
     if size_of::<T>() == size_of::<u64>() {
         // SAFETY: `T` has the size of `u64` and no padding, and any initialised bytes are a `u64`.

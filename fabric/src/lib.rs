@@ -24,12 +24,13 @@ pub use system::limits::MAX_IMAGES;
 pub use transport::atomic::{AtomicOperation, Word};
 pub use transport::deferral::Deferral;
 pub use transport::fabric::{Fabric, Message};
-pub use transport::handle::{is_in_job, reach, reach_to_put};
+pub use transport::handle::{is_in_job, note_issue, reach, reach_to_put};
 pub use transport::pending::has_outstanding;
 pub use transport::request::{Buffer, Request};
 pub use transport::signal::{Signal, SignalOperation};
 #[cfg(feature = "simulated")]
 pub use transport::simulated::Fault;
+pub use transport::site::{attribute_notified, attribute_to, attribute_to_library};
 pub use transport::strided::{Run, Strided, StridedAxis};
 
 #[cfg(feature = "cluster")]

@@ -36,6 +36,7 @@ pub mod signal;
 pub mod signalled;
 #[cfg(feature = "simulated")]
 pub mod simulated;
+pub mod site;
 pub mod spare;
 pub mod strided;
 #[cfg(feature = "cluster")]

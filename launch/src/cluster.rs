@@ -20,7 +20,8 @@ use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::observed::Observed;
 use coarray_fabric::transport::watchdog::Watchdog;
 use coarray_runtime::{
-    Ending, Failure, Job, JobMemory, Panic, Profile, Settings, is_about_the_end, run_image,
+    Ending, Failure, ImageProfile, Job, JobMemory, Panic, Profile, Settings, cores,
+    is_about_the_end, run_image,
 };
 
 /// How long an image with a failure waits for lower ones to report theirs.
@@ -85,9 +86,9 @@ pub(crate) fn run<R>(
     match ending {
         Ending::Finished(result) => {
             let own = || job.region.profile(image);
-            let text = profile::gathered_text_of(&settings, own, |mine| cluster.gather(mine));
-            if let Some(text) = text.filter(|_| image == 0) {
-                eprint!("{text}");
+            let all = profile::gather(&settings, own, |mine| cluster.gather(mine));
+            if let Some(all) = all.filter(|_| image == 0) {
+                tell_profile(&job, &settings, all);
             }
             drop(fabric);
             cluster.detach();
@@ -154,13 +155,13 @@ fn watch_over(fabric: Rc<dyn Fabric>, image: usize, settings: &Settings) -> Rc<d
     Rc::new(Observed::new(fabric, Watchdog::new(limit, is_late)))
 }
 
-/// Collective. Settings for all images: the smallest heap, and shared memory and a profile if all want them.
+/// Collective. Settings for all images: the smallest heap, and shared memory if all want it, and a profile if all want the same.
 fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
     let wishes = [
         settings.heap as u64,
         u64::from(settings.direct),
         u64::from(settings.keep_going),
-        u64::from(settings.profile == Profile::Waits),
+        settings.profile as u64,
     ];
     let all = gather_words(cluster, wishes);
     if cluster.image() == 0 && all.iter().any(|&[_, _, keep_going, _]| keep_going == 1) {
@@ -174,7 +175,10 @@ fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
         images: cluster.images(),
         heap: heap.map_or(settings.heap, |heap| heap as usize),
         direct: all.iter().all(|&[_, direct, ..]| direct == 1),
-        profile: match all.iter().all(|&[.., is_profiled]| is_profiled == 1) {
+        profile: match all
+            .iter()
+            .all(|&[.., profile]| profile == settings.profile as u64)
+        {
             true => settings.profile,
             false => Profile::Off,
         },
@@ -305,16 +309,28 @@ fn settle(job: &Job, me: usize, fabric: Option<&dyn Fabric>, settings: &Settings
             report(&failure);
             // Those of other nodes may be unreachable.
             let here = (0..settings.images).filter(|&image| job.nodes.share(me, image));
-            let profiles = || here.map(|image| (image, job.region.profile(image)));
-            if let Some(text) = profile::text_of(settings, profiles) {
-                eprint!("{text}");
-            }
+            let here = here.map(|image| (image, job.region.profile(image)));
+            tell_profile(job, settings, here);
             listen(job, fabric, DRAIN_TIMEOUT, || false);
             return failure;
         }
     }
     listen(job, fabric, END_TIMEOUT, || false);
     failure
+}
+
+/// Tells where the time of these images went, if that was asked for.
+fn tell_profile(
+    job: &Job,
+    settings: &Settings,
+    profiles: impl Iterator<Item = (usize, ImageProfile)>,
+) {
+    // Launchers bind each image to some cores, so it does not see those of others.
+    let is_crowded = !job.region.dimensions().have_cores_for_all && job.nodes.share_all();
+    let cores = is_crowded.then(cores);
+    if let Some(text) = profile::report_of(settings, cores, || profiles) {
+        eprint!("{text}");
+    }
 }
 
 /// Receives messages for that time, or until `is_enough`.

@@ -10,8 +10,9 @@ use crate::launcher;
 use crate::processes::{self, HAND_OVER, environment};
 use crate::startup::ProgramError;
 use crate::supervisor::supervise;
+use crate::two_runs;
 use crate::unknown_settings;
-use coarray_runtime::{FabricKind, Settings};
+use coarray_runtime::{FabricKind, Settings, USAGE};
 
 const VERSION: &str = concat!("coarun ", env!("CARGO_PKG_VERSION"), "\n");
 
@@ -29,8 +30,14 @@ Options:
       --wait HOW     An image that waits for others lets its core go when others
                      want it (`adaptive`), at once (`sleep`), or not for
                      milliseconds (`spin`) [default: adaptive]
-      --profile      Say at the end on the standard error where images waited, for
-                     how long, and who came last
+      --profile[=WHAT]
+                     Say at the end on the standard error where images waited, for
+                     how long, and who came last (`waits`); or what moved: each
+                     put, get and atomic operation is counted, by line and by
+                     image (`puts`); or run the program twice, and say both
+                     (`both`) [default: waits]
+      --profile-json FILE, --profile-html FILE, --profile-svg FOLDER
+                     Write all of that for scripts, as a page, and as its figures
       --heap SIZE    Memory to reserve for the coarrays of each image, as in
                      4G or 512M [default: 3/4 of the machine, divided evenly]
       --fabric KIND  Images are `processes`, or `threads` of one process for a
@@ -42,8 +49,9 @@ Options:
 
 Environment:
   COARRAY_IMAGES, COARRAY_LABEL (1 or 0), COARRAY_FAULT_TOLERANT (1 or 0),
-  COARRAY_BIND, COARRAY_WAIT, COARRAY_HEAP, COARRAY_FABRIC and COARRAY_PROFILE
-  (`waits` or `off`) say the same as the options. An option overrides its variable.
+  COARRAY_BIND, COARRAY_WAIT, COARRAY_HEAP, COARRAY_FABRIC, COARRAY_PROFILE
+  (`waits`, `puts` or `off`), COARRAY_PROFILE_JSON, COARRAY_PROFILE_HTML and
+  COARRAY_PROFILE_SVG say the same as the options. An option overrides its variable.
   A coarray program that is started without coarun obeys them too. COARRAY_LAUNCHER is the command that starts the
   images of MPI or OpenSHMEM [default: mpirun, shmemrun].
 
@@ -96,6 +104,14 @@ fn start(run: &Run, settings: &Settings) -> ExitCode {
     // Where images are threads, the program tells of them itself.
     if settings.fabric != FabricKind::Threads {
         unknown_settings::warn();
+    }
+    if run.runs_twice() {
+        return two_runs::run_twice(run, settings).unwrap_or_else(|error| {
+            complain(format_args!(
+                "coarun: cannot run the program twice: {error}\n"
+            ));
+            ExitCode::from(USAGE)
+        });
     }
     match settings.fabric {
         FabricKind::Processes => supervise(&run.program, &run.arguments, settings),

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use coarray_fabric::system::display_size::Bytes;
-use coarray_runtime::{Bind, FabricKind, ImageCount, Profile, SettingError, Settings, Wait};
+use coarray_runtime::{
+    Bind, FabricKind, ImageCount, Profile, ProfileFiles, SettingError, Settings, Wait,
+};
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,28 +28,68 @@ pub(crate) struct Run {
     fabric: Option<FabricKind>,
     bind: Option<Bind>,
     wait: Option<Wait>,
-    profile: Option<Profile>,
+    profile: Option<ProfileRuns>,
+    profile_files: ProfileFiles,
     label: bool,
     keep_going: bool,
 }
 
 impl Run {
+    /// Whether it runs once for where images wait, and once for what they move.
+    pub(crate) fn runs_twice(&self) -> bool {
+        self.profile == Some(ProfileRuns::Both)
+    }
+
     /// The settings: those of the environment, where the options do not say otherwise.
     pub(crate) fn settings(&self) -> Result<Settings, SettingError> {
         let settings = match self.images {
             Some(ImageCount(images)) => Settings::with_images(images)?,
             None => Settings::from_environment()?,
         };
+        let of_options = self.profile_files.clone();
+        let profile = match (self.profile, of_options.profile()) {
+            (Some(ProfileRuns::One(profile)), _) => profile,
+            (Some(ProfileRuns::Both), _) => Profile::Waits,
+            (None, Profile::Off) => settings.profile,
+            (None, profile) => profile,
+        };
+        let files = settings.profile_files;
         Ok(Settings {
             heap: self.heap.map_or(settings.heap, |Bytes(heap)| heap),
             fabric: self.fabric.unwrap_or(settings.fabric),
             bind: self.bind.unwrap_or(settings.bind),
             wait: self.wait.unwrap_or(settings.wait),
-            profile: self.profile.unwrap_or(settings.profile),
+            profile,
+            profile_files: ProfileFiles {
+                json: of_options.json.or(files.json),
+                html: of_options.html.or(files.html),
+                svg: of_options.svg.or(files.svg),
+                record: files.record,
+            },
             label: self.label || settings.label,
             keep_going: self.keep_going || settings.keep_going,
             ..settings
         })
+    }
+}
+
+/// Whether the program runs twice, so that times are those of a run in which nothing is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ProfileRuns {
+    One(Profile),
+    Both,
+}
+
+impl FromStr for ProfileRuns {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "both" => Ok(Self::Both),
+            _ => text.parse().map(Self::One).map_err(|_| {
+                "expected `waits`, `puts`, `both` for a run of each, or `off` for no report".into()
+            }),
+        }
     }
 }
 
@@ -116,7 +158,10 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             "--fabric" => run.fabric = Some(value.take()?),
             "--bind" => run.bind = Some(value.take()?),
             "--wait" => run.wait = Some(value.take()?),
-            "--profile" => run.profile = Some(value.attached_or(Profile::Waits)?),
+            "--profile" => run.profile = Some(value.attached_or(ProfileRuns::One(Profile::Waits))?),
+            "--profile-json" => run.profile_files.json = Some(value.path()?),
+            "--profile-html" => run.profile_files.html = Some(value.path()?),
+            "--profile-svg" => run.profile_files.svg = Some(value.path()?),
             "--label" => run.label = value.none()?,
             "--keep-going" => run.keep_going = value.none()?,
             "-h" | "--help" => return value.none().map(|_| Request::Help),
@@ -171,6 +216,14 @@ impl<Rest: Iterator<Item = OsString>> Value<'_, Rest> {
         understand(option, value)
     }
 
+    fn path(&mut self) -> Result<PathBuf, UsageError> {
+        let value = self.attached.take().map(OsString::from);
+        let value = value.or_else(|| self.rest.next());
+        value
+            .map(PathBuf::from)
+            .ok_or_else(|| UsageError::NoValue(self.option.to_owned()))
+    }
+
     /// The value that is attached, or else this one.
     fn attached_or<T: FromStr<Err = String>>(&mut self, default: T) -> Result<T, UsageError> {
         match self.attached.take() {
@@ -198,6 +251,8 @@ fn understand<T: FromStr<Err = String>>(option: String, value: String) -> Result
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn parsed(line: &str) -> Result<Request, UsageError> {
@@ -240,9 +295,14 @@ mod tests {
     fn a_value_that_is_not_needed_is_only_attached() {
         for (line, profile) in [
             ("prog", None),
-            ("--profile prog", Some(Profile::Waits)),
-            ("--profile=waits prog", Some(Profile::Waits)),
-            ("--profile=off prog", Some(Profile::Off)),
+            ("--profile prog", Some(ProfileRuns::One(Profile::Waits))),
+            (
+                "--profile=waits prog",
+                Some(ProfileRuns::One(Profile::Waits)),
+            ),
+            ("--profile=puts prog", Some(ProfileRuns::One(Profile::Puts))),
+            ("--profile=both prog", Some(ProfileRuns::Both)),
+            ("--profile=off prog", Some(ProfileRuns::One(Profile::Off))),
         ] {
             let run = run(line);
             assert_eq!(
@@ -251,6 +311,24 @@ mod tests {
                 "{line}"
             );
         }
+    }
+
+    #[test]
+    fn who_wants_a_file_wants_something_in_it() {
+        for (line, profile) in [
+            ("--profile-json a.json prog", Profile::Waits),
+            ("--profile-html=b.html --profile=puts prog", Profile::Puts),
+            ("--profile-svg c --profile=off prog", Profile::Off),
+            ("--profile=both prog", Profile::Waits),
+        ] {
+            assert_eq!(run(line).settings().unwrap().profile, profile, "{line}");
+        }
+        let files = run("--profile-json a --profile-html b --profile-svg=c prog").profile_files;
+        let paths = files.named().map(|(_, path)| path.map(Path::to_owned));
+        assert_eq!(
+            paths,
+            [Some("a".into()), Some("b".into()), Some("c".into()), None]
+        );
     }
 
     #[test]
@@ -305,8 +383,8 @@ mod tests {
                 "--wait forever: expected `adaptive`, `spin` or `sleep`",
             ),
             (
-                "--profile=puts prog",
-                "--profile puts: expected `waits`, or `off` for no report",
+                "--profile=all prog",
+                "--profile all: expected `waits`, `puts`, `both` for a run of each, or `off` for no report",
             ),
         ] {
             assert_eq!(parsed(line).unwrap_err().to_string(), message, "{line}");

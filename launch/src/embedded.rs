@@ -1,9 +1,12 @@
 //! Jobs inside a program: images on its threads, which borrow from it and return values to it.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::threads::{self, Stragglers};
-use coarray_runtime::{Bind, FabricKind, Failure, Profile, SettingError, Settings, USAGE, Wait};
+use coarray_runtime::{
+    Bind, FabricKind, Failure, Profile, ProfileFiles, SettingError, Settings, USAGE, Wait,
+};
 
 /// How to run images inside this process, on threads.
 ///
@@ -211,6 +214,54 @@ impl Launch {
     pub fn profile(mut self, profile: Profile) -> Self {
         if let Ok(settings) = &mut self.settings {
             settings.profile = profile;
+        }
+        self
+    }
+
+    /// Local. Writes all that is known of where the time of the job went to this file at its end, in JSON, and has it
+    /// [profiled](Launch::profile) if it is not; `COARRAY_PROFILE_JSON` sets the same. If the file cannot be written, a line on stderr says so.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::co_count;
+    /// use coarray_launch::Launch;
+    ///
+    /// let file = std::env::temp_dir().join(format!("profile-{}.json", std::process::id()));
+    /// let counts = Launch::new(2).profile_json(&file).run(|| co_count(true));
+    /// assert_eq!(counts.unwrap(), [2, 2]);
+    /// let json = std::fs::read_to_string(&file).unwrap();
+    /// assert!(json.contains("\"parallel_efficiency\":"));
+    /// # std::fs::remove_file(file).unwrap();
+    /// ```
+    #[must_use]
+    pub fn profile_json(self, path: impl Into<PathBuf>) -> Self {
+        self.with_file(|files| files.json = Some(path.into()))
+    }
+
+    /// Local. As [`profile_json`](Launch::profile_json), a page for people: HTML that needs no other file. `COARRAY_PROFILE_HTML` sets the
+    /// same.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_launch::Launch;
+    /// use coarray_runtime::num_images;
+    ///
+    /// let file = std::env::temp_dir().join(format!("profile-{}.html", std::process::id()));
+    /// Launch::new(2).profile_html(&file).run(num_images).unwrap();
+    /// assert!(std::fs::read_to_string(&file).unwrap().starts_with("<!DOCTYPE html>"));
+    /// # std::fs::remove_file(file).unwrap();
+    /// ```
+    #[must_use]
+    pub fn profile_html(self, path: impl Into<PathBuf>) -> Self {
+        self.with_file(|files| files.html = Some(path.into()))
+    }
+
+    fn with_file(mut self, name: impl FnOnce(&mut ProfileFiles)) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            name(&mut settings.profile_files);
+            if settings.profile == Profile::Off {
+                settings.profile = settings.profile_files.profile();
+            }
         }
         self
     }

@@ -78,13 +78,15 @@ pub(crate) fn image_command(
 }
 
 /// The settings as environment variables, for programs to see them wherever they came from.
-pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 10] {
+pub(crate) fn environment(settings: &Settings) -> Vec<(&'static str, OsString)> {
     let switch = |on: bool| u8::from(on).to_string();
     let bind = match settings.bind {
         Bind::None => "none",
         Bind::Core => "core",
     };
-    [
+    let files = settings.profile_files.named().into_iter();
+    let files = files.filter_map(|(name, path)| Some((name, path?.into())));
+    let others = [
         ("COARRAY_IMAGES", settings.images.to_string()),
         ("COARRAY_HEAP", settings.heap.to_string()),
         ("COARRAY_FABRIC", settings.fabric.name().into()),
@@ -95,7 +97,9 @@ pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 10] {
         ("COARRAY_FAULT_TOLERANT", switch(settings.keep_going)),
         ("COARRAY_SHARED_MEMORY", switch(settings.direct)),
         ("COARRAY_CROSS_MEMORY", switch(settings.cross_memory)),
-    ]
+    ];
+    let others = others.map(|(name, value): (_, String)| (name, value.into()));
+    others.into_iter().chain(files).collect()
 }
 
 /// Ties a newly forked child to its supervisor and lets it keep the shared memory.

@@ -25,7 +25,7 @@ use crate::profile;
 use crate::pump::Pump;
 use crate::signals::{Received, Signals};
 use crate::startup::{self, StartError};
-use coarray_runtime::{Death, JobMemory, Settings, Stage};
+use coarray_runtime::{Death, JobMemory, Settings, Stage, cores};
 
 /// A signal repeated within this time is the same request: `timeout` and batch systems signal the
 /// process first, then its whole group.
@@ -335,7 +335,7 @@ impl Job {
     fn tell_profile(&mut self) {
         let images = 0..self.settings.images;
         let profiles = || images.map(|image| (image, self.region.profile(image)));
-        if let Some(text) = profile::text_of(&self.settings, profiles) {
+        if let Some(text) = profile::report_of(&self.settings, Some(cores()), profiles) {
             self.pump.conclude(&text, false);
         }
     }

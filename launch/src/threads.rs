@@ -10,7 +10,7 @@ use crate::lost_images::LostImages;
 use crate::profile;
 use crate::startup::{Jobs, StartError, create_jobs};
 use coarray_collectives::TUNING;
-use coarray_runtime::{Ending, Failure, Job, Panic, Settings, run_image};
+use coarray_runtime::{Ending, Failure, Job, Panic, Settings, cores, run_image};
 
 /// What to do about images that compute on after the job has ended.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +101,7 @@ pub(crate) fn run<R: Send>(
 /// Prints the profile of the job, if there is to be one.
 fn tell_profile(jobs: &Jobs, settings: &Settings) {
     let images = 0..settings.images;
-    if let Some(text) = profile::text_of(settings, || {
+    if let Some(text) = profile::report_of(settings, Some(cores()), || {
         images.map(|image| (image, jobs.of(image).region.profile(image)))
     }) {
         eprint!("{text}");

@@ -11,7 +11,7 @@ use crate::{launcher, processes};
 const PREFIX: &str = "COARRAY_";
 
 /// What users set, without the prefix.
-const SETTINGS: [&str; 15] = [
+const SETTINGS: [&str; 18] = [
     "IMAGES",
     "FABRIC",
     "HEAP",
@@ -19,6 +19,9 @@ const SETTINGS: [&str; 15] = [
     "WAIT",
     "LABEL",
     "PROFILE",
+    "PROFILE_JSON",
+    "PROFILE_HTML",
+    "PROFILE_SVG",
     "FAULT_TOLERANT",
     "TUNING_FILE",
     "LAUNCHER",
@@ -32,7 +35,10 @@ const SETTINGS: [&str; 15] = [
 /// What only tests of the library set: known, but never what somebody has meant.
 const OF_TESTS: [&str; 2] = ["SHMEM_TEST", "TEST_CASE"];
 
-/// What they set for simulated nodes, where there are any.
+/// What only `coarun` sets for the programs that it starts.
+const OF_COARUN: [&str; 1] = ["PROFILE_RECORD"];
+
+/// What tests set for simulated nodes, where there are any.
 const OF_SIMULATIONS: [&str; 2] = ["SIMULATED_NODES", "SIMULATED_FAULT"];
 
 /// The most wrong letters of a misspelt name.
@@ -71,6 +77,7 @@ fn warning(name: &str) -> Option<String> {
     let rest = upper.strip_prefix(PREFIX)?;
     let is_known = SETTINGS.contains(&rest)
         || OF_TESTS.contains(&rest)
+        || OF_COARUN.contains(&rest)
         || (cfg!(feature = "simulated") && OF_SIMULATIONS.contains(&rest))
         || launcher::LAUNCHED == upper
         || (processes::HAND_OVER.contains(&&*upper) && processes::is_handed_over());

@@ -5,6 +5,7 @@
 
 pub(crate) mod asked;
 pub(crate) mod contribution;
+pub(crate) mod counting;
 pub(crate) mod cross_memory;
 pub(crate) mod current;
 pub(crate) mod deferred_free;
@@ -27,6 +28,7 @@ pub(crate) mod team;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
+use std::panic::Location;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::thread;
@@ -35,6 +37,7 @@ use crate::call::Call;
 use crate::call::record::LastCall;
 use crate::call::tuning::{Rules, Tuning};
 use crate::heap::Heap;
+use crate::image::counting::Counting;
 use crate::image::cross_memory::CrossMemory;
 use crate::image::deferred_free::DeferredFree;
 use crate::image::held::Held;
@@ -47,8 +50,10 @@ use crate::job::backoff::Backoff;
 use crate::job::control::{ImageControl, Stage};
 use crate::job::settings::FabricKind;
 use crate::job::unwinding;
+use crate::profile::activity::code_of_call;
 use crate::profile::recorder::{Recorder, Recording};
 use coarray_fabric::memory::region::SCRATCH_BYTES;
+use coarray_fabric::note_issue;
 use coarray_fabric::transport::fabric::Fabric;
 
 /// Handles a message that image `from` sent.
@@ -64,6 +69,8 @@ pub struct Image {
     pub(crate) backoff: Backoff,
     pub(crate) heap: RefCell<Heap>,
     fabric: Rc<dyn Fabric>,
+    /// The same for what the program does, which may be counted.
+    for_program: Rc<dyn Fabric>,
     /// Signals that follow puts, and were not given yet.
     pub(crate) notices: RefCell<Vec<Notice>>,
     pub(crate) dispatch: Dispatch,
@@ -91,6 +98,8 @@ pub struct Image {
     pub(crate) cross_memory: Option<CrossMemory>,
     /// What it keeps of its profile; none if the job is not profiled.
     recorder: Option<Recorder>,
+    /// Counts what it moves; none if the job does not.
+    counting: Option<Counting>,
 }
 
 impl Image {
@@ -106,6 +115,13 @@ impl Image {
         if job.is_profiled {
             job.region.commit_table(index)?;
         }
+        let counting = job.counts.then(|| Counting::new(&job, index));
+        let (mut for_program, mut fabric) = (Rc::clone(&fabric), fabric);
+        if let Some(counting) = &counting {
+            job.region.commit_counts(index)?;
+            for_program = counting.for_program(for_program);
+            fabric = counting.for_library(fabric);
+        }
         let images = job.region.dimensions().images;
         let spans_nodes = !job.nodes.share_all();
         let cross_memory = job
@@ -116,11 +132,13 @@ impl Image {
             images,
             heap: RefCell::new(Heap::new(job.region.heap_bytes())),
             fabric,
+            for_program,
             notices: RefCell::default(),
             dispatch,
             network: spans_nodes.then(|| Network::new(job.peer_timeout, images)),
             backoff: Backoff::new(&job),
             recorder: job.is_profiled.then(Recorder::new),
+            counting,
             job,
             last_call: LastCall::default(),
             tuning,
@@ -185,6 +203,39 @@ impl Image {
     #[must_use]
     pub fn fabric(&self) -> &(dyn Fabric + 'static) {
         &*self.fabric
+    }
+
+    /// The fabric, for an operation of the program at `caller` that goes on while the image computes.
+    #[must_use]
+    pub fn fabric_for(&self, caller: &'static Location<'static>) -> &(dyn Fabric + 'static) {
+        note_issue(caller);
+        self.fabric_for_program()
+    }
+
+    /// The fabric, for more of the operation for which [`fabric_for`](Self::fabric_for) was called last, and for what
+    /// [`reach`](coarray_fabric::reach) begins.
+    #[must_use]
+    pub fn fabric_for_program(&self) -> &(dyn Fabric + 'static) {
+        &*self.for_program
+    }
+
+    /// What counts its operations, if the job counts.
+    pub(crate) fn counting(&self) -> Option<&Counting> {
+        self.counting.as_ref()
+    }
+
+    /// Whether it counts what it moves.
+    #[inline]
+    #[must_use]
+    pub fn is_counted(&self) -> bool {
+        self.counting.is_some()
+    }
+
+    /// Counts what came from an image in the collective operation that this one is in, if the job counts.
+    pub fn count_collective(&self, image: usize, bytes: usize) {
+        if let Some(counting) = &self.counting {
+            counting.count_collective(image, bytes);
+        }
     }
 
     /// Whether that image has failed together with all its threads, so that nothing of it can access memory any more.
@@ -269,6 +320,11 @@ impl Image {
     pub(crate) fn profile_call(&self, call: &Call) {
         if let Some(recording) = self.recording() {
             recording.enter_call(call);
+        }
+        if let Some(counting) = &self.counting {
+            counting.enter_call(call.caller(), code_of_call(call.signature()));
+        }
+        if self.recorder.is_some() || self.counting.is_some() {
             // The next one is to be recorded, too.
             self.last_call.differ();
         }

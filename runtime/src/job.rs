@@ -45,6 +45,8 @@ pub struct Job {
     pub(crate) bind: Bind,
     /// Whether its images record where they wait.
     pub(crate) is_profiled: bool,
+    /// Whether its images count what they move.
+    pub(crate) counts: bool,
     /// Which of its images share memory.
     pub nodes: Nodes,
     pub(crate) fabric: FabricKind,
@@ -79,10 +81,12 @@ impl Job {
             region,
             wait: settings.wait,
             patience,
-            direct: settings.direct,
+            // A store is counted by nobody.
+            direct: settings.direct && settings.profile != Profile::Puts,
             cross_memory: settings.cross_memory && settings.fabric != FabricKind::Threads,
             bind: settings.bind,
             is_profiled: settings.profile == Profile::Waits,
+            counts: settings.profile == Profile::Puts,
             nodes,
             fabric: settings.fabric,
             threads: Threads::default(),

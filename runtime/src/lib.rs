@@ -10,7 +10,7 @@
 //! `coarray-fabric` below moves data; `coarray-launch` above starts images. Programs depend on `coarray` only.
 
 // From the bottom to the top: `lockfree | call | profile | job | deadlock heap | image | messages | waiting | collective lock |
-// lifecycle`. No module imports one from further up.
+// lifecycle`, and `stats` above `image`. No module imports one from further up.
 mod call;
 mod collective;
 mod deadlock;
@@ -22,6 +22,7 @@ mod lock;
 mod lockfree;
 mod messages;
 mod profile;
+mod stats;
 mod waiting;
 
 #[cfg(all(test, feature = "simulated"))]
@@ -45,6 +46,7 @@ pub use heap::alloc_error::{AllocError, HeapUser};
 pub use heap::{Block, RaggedBlock};
 pub use image::Image;
 pub use image::contribution::Contribution;
+pub use image::counting::{are_messages_noted, note_messages};
 pub use image::message::is_about_the_end;
 pub use image::position::{is_own, is_own_address, num_images, this_image};
 pub use image::team::{Team, TeamKey};
@@ -56,7 +58,8 @@ pub use job::job_memory::JobMemory;
 pub use job::process::{process_has_failed, process_image};
 pub use job::report::{GRACE, USAGE, report};
 pub use job::settings::{
-    Bind, FabricKind, ImageCount, Profile, RENAMED, SettingError, Settings, Wait, cores,
+    Bind, FabricKind, ImageCount, Profile, ProfileFiles, RENAMED, SettingError, Settings, Wait,
+    cores,
 };
 pub use job::unwinding::{Panic, report_and_exit, watch_exits};
 pub use lifecycle::failure::{error_stop, error_stop_quiet, error_stop_with, fail_image};
@@ -71,7 +74,11 @@ pub use lockfree::queue_lock::QueueLock;
 pub use messages::locate::locate;
 pub use messages::quiet::{quiet, quiet_and_defer, quiet_and_fence, quiet_except_signals};
 pub use profile::activity::Activity;
-pub use profile::table::{ImageProfile, LineProfile, Place};
+pub use profile::counts::Class;
+pub use profile::moved::{LineMoves, Moved};
+pub use profile::place::Place;
+pub use profile::table::{ImageProfile, LineProfile};
+pub use stats::{Stats, count_operations, stats};
 pub use waiting::changed::note_change;
 pub use waiting::{Cause, Interruption};
 

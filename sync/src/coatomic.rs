@@ -6,10 +6,11 @@ mod update;
 mod wait;
 
 use std::fmt;
+use std::panic::Location;
 
 use coarray_coref::{Atomic as _, AtomicCell, Remote, Shared, Symmetric, same};
 use coarray_fabric::may_span_nodes;
-use coarray_runtime::{locate, note_change};
+use coarray_runtime::{Class, count_operations, locate, note_change};
 
 pub use number::{Bits, Number};
 pub(crate) use wait::{wait_until, wait_until_timeout};
@@ -126,6 +127,7 @@ pub(crate) fn exchanged<T: Remote>(old: T, current: T) -> Result<T, T> {
 impl<T: Remote> Coatomic<T> {
     /// Operates on the value: by the fabric if it is in the memory of a job that spans nodes, by an instruction otherwise.
     #[inline]
+    #[track_caller]
     fn operate<R>(
         &self,
         by_instruction: impl FnOnce(&T::Cell) -> R,
@@ -133,7 +135,7 @@ impl<T: Remote> Coatomic<T> {
     ) -> R {
         if may_span_nodes() {
             // SAFETY: a reference to the coatomic is to memory that is mapped.
-            return unsafe { operate_where_it_is(self, by_instruction, by_fabric) };
+            return unsafe { operate_where_it_is(self, 1, by_instruction, by_fabric) };
         }
         by_instruction(&self.cell)
     }
@@ -160,6 +162,7 @@ impl<T: Remote> Coatomic<T> {
     /// Fortran 2018 `atomic_ref`, clause 16.9.29.
     #[inline]
     #[must_use]
+    #[track_caller]
     pub fn load(&self) -> T {
         operate!(self.load())
     }
@@ -178,6 +181,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// Fortran 2018 `atomic_define`, clause 16.9.23.
     #[inline]
+    #[track_caller]
     pub fn store(&self, value: T) {
         change!(self.store(value));
     }
@@ -197,6 +201,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// `shmem_atomic_swap`, OpenSHMEM 1.5.
     #[inline]
+    #[track_caller]
     pub fn swap(&self, value: T) -> T {
         change!(self.swap(value))
     }
@@ -220,22 +225,27 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// Fortran 2018 `atomic_cas`, clause 16.9.22; [`AtomicU64::compare_exchange`](std::sync::atomic::AtomicU64::compare_exchange).
     #[inline]
+    #[track_caller]
     pub fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
         exchanged(change!(self.compare_swap(current, new)), current)
     }
 }
 
-/// Operates on the coatomic at an address: by the fabric in a job that spans nodes, else by an instruction.
+/// Operates on the coatomic at an address: by the fabric in a job that spans nodes, else by an instruction. A job that counts counts so many
+/// operations.
 ///
 /// # Safety
 /// A coatomic of this type is there as long as the call takes: in a coarray, on whichever node, or in a local variable.
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) unsafe fn operate_where_it_is<T: Remote, R>(
     coatomic: *const Coatomic<T>,
+    operations: usize,
     by_instruction: impl FnOnce(&T::Cell) -> R,
     by_fabric: impl FnOnce(&RemoteCell<T>) -> R,
 ) -> R {
+    count(coatomic.addr(), size_of::<T>(), operations);
     let Some((image, place)) = locate(coatomic.addr()) else {
         // SAFETY: the caller vouches for the coatomic. `locate` found no place for the fabric: the address is mapped.
         return by_instruction(&unsafe { &*coatomic }.cell);
@@ -245,6 +255,18 @@ pub(crate) unsafe fn operate_where_it_is<T: Remote, R>(
     // SAFETY: the caller vouches for the coatomic, which is transparent over its cell. It is in a job that spans nodes, as `locate`
     // returned its place: there the fabric alone changes it.
     by_fabric(&unsafe { T::Cell::remote(image, place) })
+}
+
+/// Counts operations on coatomics of so many bytes, from this address on.
+#[track_caller]
+pub(crate) fn count(address: usize, bytes: usize, operations: usize) {
+    count_operations(
+        Class::Atomic,
+        Location::caller(),
+        address,
+        bytes,
+        operations,
+    );
 }
 
 impl<T: Remote + Default> Default for Coatomic<T> {

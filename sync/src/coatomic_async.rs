@@ -89,6 +89,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Source
     /// `shmem_atomic_fetch_nbi`, OpenSHMEM 1.5.
     #[inline]
+    #[track_caller]
     fn load_async(&self) -> Cofuture<'_, T> {
         self.operate(
             |cell| Cofuture::ready(cell.load()),
@@ -118,6 +119,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Source
     /// `shmem_atomic_set`, OpenSHMEM 1.5.
     #[inline]
+    #[track_caller]
     fn store_async(&self, value: T) {
         update!(self.swap(value), |_: &InWord<'_, T>| On::Swap(value));
     }
@@ -139,6 +141,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Source
     /// `shmem_atomic_swap_nbi`, OpenSHMEM 1.5.
     #[inline]
+    #[track_caller]
     fn swap_async(&self, value: T) -> Cofuture<'_, T> {
         fetch!(self.swap(value), |_: &InWord<'_, T>| On::Swap(value))
     }
@@ -160,6 +163,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Source
     /// `shmem_atomic_compare_swap_nbi`, OpenSHMEM 1.5.
     #[inline]
+    #[track_caller]
     fn compare_exchange_async(&self, current: T, new: T) -> Cofuture<'_, Result<T, T>> {
         let old = fetch!(self.compare_swap(current, new), |_: &InWord<'_, T>| {
             On::CompareExchange { current, new }
@@ -185,6 +189,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Source
     /// `shmem_atomic_fetch_add_nbi`, OpenSHMEM 1.5.
     #[inline]
+    #[track_caller]
     fn fetch_add_async(&self, value: T) -> Cofuture<'_, T>
     where
         T: Number,
@@ -197,6 +202,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Examples
     /// See [`fetch_add_async`](Self::fetch_add_async).
     #[inline]
+    #[track_caller]
     fn fetch_sub_async(&self, value: T) -> Cofuture<'_, T>
     where
         T: Number,
@@ -212,6 +218,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Examples
     /// See [`fetch_add_async`](Self::fetch_add_async).
     #[inline]
+    #[track_caller]
     fn fetch_min_async(&self, value: T) -> Cofuture<'_, T>
     where
         T: Number,
@@ -225,6 +232,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Examples
     /// See [`fetch_add_async`](Self::fetch_add_async).
     #[inline]
+    #[track_caller]
     fn fetch_max_async(&self, value: T) -> Cofuture<'_, T>
     where
         T: Number,
@@ -237,6 +245,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Examples
     /// See [`fetch_or_async`](Self::fetch_or_async).
     #[inline]
+    #[track_caller]
     fn fetch_and_async(&self, value: T) -> Cofuture<'_, T>
     where
         T: Bits,
@@ -263,6 +272,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Source
     /// `shmem_atomic_fetch_or_nbi`, OpenSHMEM 1.5.
     #[inline]
+    #[track_caller]
     fn fetch_or_async(&self, value: T) -> Cofuture<'_, T>
     where
         T: Bits,
@@ -275,6 +285,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Examples
     /// See [`fetch_or_async`](Self::fetch_or_async).
     #[inline]
+    #[track_caller]
     fn fetch_xor_async(&self, value: T) -> Cofuture<'_, T>
     where
         T: Bits,
@@ -290,6 +301,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Source
     /// `MPI_Accumulate` with `MPI_SUM`, MPI 3.1 section 11.3.4.
     #[inline]
+    #[track_caller]
     fn add_async(&self, value: T)
     where
         T: Number,
@@ -302,6 +314,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Examples
     /// See [`AsyncCoatomicPlace`].
     #[inline]
+    #[track_caller]
     fn sub_async(&self, value: T)
     where
         T: Number,
@@ -316,6 +329,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Examples
     /// See [`or_async`](Self::or_async).
     #[inline]
+    #[track_caller]
     fn and_async(&self, value: T)
     where
         T: Bits,
@@ -340,6 +354,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Source
     /// `shmem_atomic_or`, OpenSHMEM 1.5.
     #[inline]
+    #[track_caller]
     fn or_async(&self, value: T)
     where
         T: Bits,
@@ -352,6 +367,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     /// # Examples
     /// See [`or_async`](Self::or_async).
     #[inline]
+    #[track_caller]
     fn xor_async(&self, value: T)
     where
         T: Bits,

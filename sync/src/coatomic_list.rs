@@ -7,7 +7,7 @@ use coarray_coref::{
 use coarray_fabric::{AtomicOperation as On, Deferral};
 
 use crate::coatomic::{Bits, Coatomic, Number, RemoteCell, note_change_of};
-use crate::coatomic_place::CoatomicPlace;
+use crate::coatomic_place::{CoatomicPlace, operate_at_once};
 
 /// The operations of [`Coatomic`]s that a list of indices names: `x.at(2).add_at(&indices, &values)`.
 ///
@@ -334,23 +334,20 @@ impl<T: Remote, A: Access> CoatomicList<T> for Coref<[Coatomic<T>], A> {
         let _wakers = (!self.is_direct()).then(Deferral::new);
         let is_far = !self.is_direct() && !indices.is_empty();
         let is_done = is_far
-            && self[0].operate(
-                |_| false,
-                |first| {
-                    let Some(first) = first.in_word() else {
-                        return false;
-                    };
-                    let (stride, operation) =
-                        (size_of::<T::Cell>(), ListOperation { combine, on_word });
-                    // SAFETY: all indices were checked, and there is a value for each. The items are cells, as a coatomic is
-                    // transparent over one.
-                    unsafe { first.update_list(stride, indices, values, &operation) };
-                    if completes {
-                        first.complete();
-                    }
-                    true
-                },
-            );
+            && operate_at_once(&self[0], indices.len(), |first| {
+                let Some(first) = first.in_word() else {
+                    return false;
+                };
+                let (stride, operation) =
+                    (size_of::<T::Cell>(), ListOperation { combine, on_word });
+                // SAFETY: all indices were checked, and there is a value for each. The items are cells, as a coatomic is
+                // transparent over one.
+                unsafe { first.update_list(stride, indices, values, &operation) };
+                if completes {
+                    first.complete();
+                }
+                true
+            });
         if is_done {
             return;
         }

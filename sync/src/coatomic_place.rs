@@ -8,7 +8,7 @@ use coarray_coref::{Access, Atomic as _, AtomicBits as _, AtomicNumber as _, Cor
 use coarray_runtime::ImageFailed;
 
 use crate::coatomic::{
-    Bits, Coatomic, Number, RemoteCell, change, exchanged, operate, operate_where_it_is,
+    Bits, Coatomic, Number, RemoteCell, change, count, exchanged, operate, operate_where_it_is,
     wait_until, wait_until_timeout,
 };
 
@@ -31,6 +31,7 @@ use crate::coatomic::{
 pub trait CoatomicPlace<T: Remote> {
     /// Operates on the value: by an instruction on its cell where the place is direct, otherwise by the fabric.
     #[doc(hidden)]
+    #[track_caller]
     fn operate<R>(
         &self,
         by_instruction: impl FnOnce(&T::Cell) -> R,
@@ -47,6 +48,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// See [`Coatomic::load`].
     #[inline]
     #[must_use]
+    #[track_caller]
     fn load(&self) -> T {
         operate!(self.load())
     }
@@ -56,6 +58,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::store`].
     #[inline]
+    #[track_caller]
     fn store(&self, value: T) {
         change!(self.store(value));
     }
@@ -65,6 +68,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::swap`].
     #[inline]
+    #[track_caller]
     fn swap(&self, value: T) -> T {
         change!(self.swap(value))
     }
@@ -77,6 +81,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::compare_exchange`].
     #[inline]
+    #[track_caller]
     fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
         exchanged(change!(self.compare_swap(current, new)), current)
     }
@@ -141,6 +146,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::fetch_add`].
     #[inline]
+    #[track_caller]
     fn fetch_add(&self, value: T) -> T
     where
         T: Number,
@@ -153,6 +159,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::fetch_sub`].
     #[inline]
+    #[track_caller]
     fn fetch_sub(&self, value: T) -> T
     where
         T: Number,
@@ -166,6 +173,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::fetch_min`].
     #[inline]
+    #[track_caller]
     fn fetch_min(&self, value: T) -> T
     where
         T: Number,
@@ -179,6 +187,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::fetch_max`].
     #[inline]
+    #[track_caller]
     fn fetch_max(&self, value: T) -> T
     where
         T: Number,
@@ -191,6 +200,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::fetch_and`].
     #[inline]
+    #[track_caller]
     fn fetch_and(&self, value: T) -> T
     where
         T: Bits,
@@ -203,6 +213,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::fetch_or`].
     #[inline]
+    #[track_caller]
     fn fetch_or(&self, value: T) -> T
     where
         T: Bits,
@@ -215,6 +226,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::fetch_xor`].
     #[inline]
+    #[track_caller]
     fn fetch_xor(&self, value: T) -> T
     where
         T: Bits,
@@ -227,6 +239,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::add`].
     #[inline]
+    #[track_caller]
     fn add(&self, value: T)
     where
         T: Number,
@@ -239,6 +252,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::sub`].
     #[inline]
+    #[track_caller]
     fn sub(&self, value: T)
     where
         T: Number,
@@ -251,6 +265,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::min`].
     #[inline]
+    #[track_caller]
     fn min(&self, value: T)
     where
         T: Number,
@@ -263,6 +278,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::max`].
     #[inline]
+    #[track_caller]
     fn max(&self, value: T)
     where
         T: Number,
@@ -275,6 +291,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::and`].
     #[inline]
+    #[track_caller]
     fn and(&self, value: T)
     where
         T: Bits,
@@ -287,6 +304,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::or`].
     #[inline]
+    #[track_caller]
     fn or(&self, value: T)
     where
         T: Bits,
@@ -299,6 +317,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// # Examples
     /// See [`Coatomic::xor`].
     #[inline]
+    #[track_caller]
     fn xor(&self, value: T)
     where
         T: Bits,
@@ -309,6 +328,7 @@ pub trait CoatomicPlace<T: Remote> {
 
 impl<T: Remote, A: Access> CoatomicPlace<T> for Coref<Coatomic<T>, A> {
     #[inline]
+    #[track_caller]
     fn operate<R>(
         &self,
         by_instruction: impl FnOnce(&T::Cell) -> R,
@@ -321,11 +341,27 @@ impl<T: Remote, A: Access> CoatomicPlace<T> for Coref<Coatomic<T>, A> {
         // By the address alone: to keep the number of the image for this cold path costs loops over direct places a tenth of their time.
         let coatomic = ptr::with_exposed_provenance::<Coatomic<T>>(self.local_address());
         // SAFETY: the coatomic of `self` is at this address, on whichever node, and its place is allocated as long as `self` lives.
-        unsafe { operate_where_it_is(coatomic, by_instruction, by_fabric) }
+        unsafe { operate_where_it_is(coatomic, 1, by_instruction, by_fabric) }
     }
 
     #[inline]
     fn address(&self) -> usize {
         self.local_address()
     }
+}
+
+/// Carries out so many operations on a coatomic and those behind it, none of which is direct, if that is by the fabric. Returns whether it was.
+#[track_caller]
+pub(crate) fn operate_at_once<T: Remote, A: Access>(
+    first: &Coref<Coatomic<T>, A>,
+    operations: usize,
+    by_fabric: impl FnOnce(&RemoteCell<T>) -> bool,
+) -> bool {
+    let coatomic = ptr::with_exposed_provenance::<Coatomic<T>>(first.local_address());
+    // SAFETY: the coatomic of `first` is at this address, on whichever node, and its place is allocated as long as that lives.
+    let is_done = unsafe { operate_where_it_is(coatomic, 0, |_| false, by_fabric) };
+    if is_done {
+        count(coatomic.addr(), size_of::<T>(), operations);
+    }
+    is_done
 }

@@ -5,6 +5,7 @@ use coarray_fabric::{AtomicOperation as On, Deferral};
 
 use crate::coatomic::Coatomic;
 use crate::coatomic_place::CoatomicPlace;
+use crate::coatomic_place::operate_at_once;
 
 /// Loads and stores of all [`Coatomic`]s of a slice, here or on another image.
 ///
@@ -70,6 +71,7 @@ pub trait CoatomicSlice<T: Remote> {
     /// # Source
     /// As [`CoatomicSlice`].
     #[must_use]
+    #[track_caller]
     fn load_vec(&self) -> Vec<T>;
 }
 
@@ -93,6 +95,7 @@ impl<T: Remote> CoatomicSlice<T> for [Coatomic<T>] {
     }
 
     #[inline]
+    #[track_caller]
     fn load_vec(&self) -> Vec<T> {
         self.iter().map(Coatomic::load).collect()
     }
@@ -122,6 +125,7 @@ impl<T: Remote, A: Access> CoatomicSlice<T> for Coref<[Coatomic<T>], A> {
     }
 
     #[inline]
+    #[track_caller]
     fn load_vec(&self) -> Vec<T> {
         let mut values = Vec::with_capacity(self.len());
         match self.load_at_once(|_, value| values.push(value)) {
@@ -133,55 +137,53 @@ impl<T: Remote, A: Access> CoatomicSlice<T> for Coref<[Coatomic<T>], A> {
 
 /// The same through the fabric, where the values are words of it; false where they are not, or where instructions reach them.
 trait AtOnce<T> {
+    #[track_caller]
     fn load_at_once(&self, take: impl FnMut(usize, T)) -> bool;
 
+    #[track_caller]
     fn store_at_once(&self, values: &[T]) -> bool;
 }
 
 impl<T: Remote, A: Access> AtOnce<T> for Coref<[Coatomic<T>], A> {
     #[inline]
+    #[track_caller]
     fn load_at_once(&self, take: impl FnMut(usize, T)) -> bool {
         if self.is_direct() || self.is_empty() {
             return false;
         }
         // A waker of what this completes runs when all are done.
         let _wakers = Deferral::new();
-        self[0].operate(
-            |_| false,
-            |first| {
-                let Some(first) = first.in_word() else {
-                    return false;
-                };
-                // SAFETY: the slice has so many items, which are cells, as a coatomic is transparent over one.
-                unsafe { first.load_list(size_of::<T::Cell>(), self.len(), take) };
-                true
-            },
-        )
+        operate_at_once(&self[0], self.len(), |first| {
+            let Some(first) = first.in_word() else {
+                return false;
+            };
+            // SAFETY: the slice has so many items, which are cells, as a coatomic is transparent over one.
+            unsafe { first.load_list(size_of::<T::Cell>(), self.len(), take) };
+            true
+        })
     }
 
     #[inline]
+    #[track_caller]
     fn store_at_once(&self, values: &[T]) -> bool {
         if self.is_direct() || self.is_empty() {
             return false;
         }
         let _wakers = Deferral::new();
-        self[0].operate(
-            |_| false,
-            |first| {
-                let Some(first) = first.in_word() else {
-                    return false;
-                };
-                let replace = ListOperation {
-                    combine: |_, value| value,
-                    on_word: Some(On::Swap),
-                };
-                let indices: Vec<usize> = (0..values.len()).collect();
-                // SAFETY: the slice has as many items as there are values. They are cells, as a coatomic is transparent over one.
-                unsafe { first.update_list(size_of::<T::Cell>(), &indices, values, &replace) };
-                first.complete();
-                true
-            },
-        )
+        operate_at_once(&self[0], self.len(), |first| {
+            let Some(first) = first.in_word() else {
+                return false;
+            };
+            let replace = ListOperation {
+                combine: |_, value| value,
+                on_word: Some(On::Swap),
+            };
+            let indices: Vec<usize> = (0..values.len()).collect();
+            // SAFETY: the slice has as many items as there are values. They are cells, as a coatomic is transparent over one.
+            unsafe { first.update_list(size_of::<T::Cell>(), &indices, values, &replace) };
+            first.complete();
+            true
+        })
     }
 }
 

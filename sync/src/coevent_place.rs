@@ -1,8 +1,10 @@
 //! Posts to the events of other images, alone or together with data.
 
+use std::panic::Location;
+
 use coarray_coref::{Access, Coref, LocalOrRemote, MayPut, Region, Remote, Shape};
-use coarray_fabric::{Deferral, Place, SignalOperation, has_outstanding};
-use coarray_runtime::{Eventcount, Image, quiet, quiet_except_signals};
+use coarray_fabric::{Deferral, Place, SignalOperation, attribute_notified, has_outstanding};
+use coarray_runtime::{Class, Eventcount, Image, count_operations, quiet, quiet_except_signals};
 
 use crate::coevent::{Coevent, posts_left};
 use crate::fence::complete_on;
@@ -39,6 +41,7 @@ pub trait CoeventPlace {
     ///
     /// # Source
     /// Fortran 2018 `event post`, clause 11.6.7.
+    #[track_caller]
     fn post(&self);
 
     /// One-sided. How many posts wait to be consumed.
@@ -91,7 +94,11 @@ pub trait OnThisImage {
 
 impl CoeventPlace for Coref<Coevent> {
     #[inline]
+    #[track_caller]
     fn post(&self) {
+        if !self.is_direct() {
+            count_post(self.local_address());
+        }
         match self.locate() {
             LocalOrRemote::Local(event) => event.raise(),
             LocalOrRemote::Remote(event) => {
@@ -125,6 +132,13 @@ fn signal(event: Place) {
 }
 
 /// Posts an event after this image's puts to the image that it is on.
+/// Counts a post, in a job that counts.
+#[cold]
+#[track_caller]
+fn count_post(event: usize) {
+    count_operations(Class::Post, Location::caller(), event, size_of::<u64>(), 1);
+}
+
 #[inline]
 fn post_after_puts(event: &Coref<Coevent>) {
     // One branch to all that is rare: the compiler then inlines the rest.
@@ -169,6 +183,7 @@ fn send_from_and_post<T, B: MayPut>(place: &Coref<T, B>, source: &T, event: &Cor
 where
     T: ?Sized + Shape<Item: Remote>,
 {
+    let _notifies = attribute_notified(Location::caller());
     match event.locate() {
         // This image's own, in a job where the fabric reaches all others.
         LocalOrRemote::Local(_) => {
@@ -329,6 +344,8 @@ fn put_region<T: Remote, const D: usize, B: MayPut>(
     check_image(region.beside(), event);
     // A waker of a put that this completes may panic: it runs when the event is posted.
     let _deferral = (!region.beside().is_direct()).then(Deferral::new);
+    let caller = Location::caller();
+    let _notifies = (!region.beside().is_direct()).then(|| attribute_notified(caller));
     region.put_from(source);
     post_after_puts(event);
 }

@@ -1,9 +1,10 @@
 //! Locking the comutexes of other images.
 
+use std::panic::Location;
 use std::time::Duration;
 
 use coarray_coref::{Coref, Remote};
-use coarray_runtime::{Image, LockError};
+use coarray_runtime::{Class, Image, LockError, count_operations};
 
 use crate::comutex::Comutex;
 use crate::comutex_guard::ComutexGuard;
@@ -144,22 +145,33 @@ pub trait ComutexPlace<T: Remote> {
     fn clear_poison(&self);
 }
 
+/// Where a comutex is, which this image is to lock: a job that counts counts that.
+#[inline]
+#[track_caller]
+fn to_lock<T: Remote>(comutex: &Coref<Comutex<T>>) -> Site<'_, T> {
+    if !comutex.is_direct() {
+        let (address, bytes) = (comutex.local_address(), size_of::<T>());
+        count_operations(Class::Lock, Location::caller(), address, bytes, 1);
+    }
+    Site::of(comutex)
+}
+
 impl<T: Remote> ComutexPlace<T> for Coref<Comutex<T>> {
     #[inline]
     #[track_caller]
     fn lock(&self) -> ComutexGuard<'_, T> {
-        Site::of(self).lock()
+        to_lock(self).lock()
     }
 
     #[inline]
     #[track_caller]
     fn try_lock(&self) -> Result<ComutexGuard<'_, T>, LockError> {
-        Site::of(self).try_lock()
+        to_lock(self).try_lock()
     }
 
     #[track_caller]
     fn lock_timeout(&self, timeout: Duration) -> Result<ComutexGuard<'_, T>, LockError> {
-        Site::of(self).lock_timeout(timeout)
+        to_lock(self).lock_timeout(timeout)
     }
 
     fn is_poisoned(&self) -> bool {

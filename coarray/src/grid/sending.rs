@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use coarray_coref::Remote;
-use coarray_fabric::reach;
+use coarray_fabric::{attribute_to, attribute_to_library, reach};
 use coarray_sync::{CoatomicPlace, CoeventPlace};
 
 use super::cell_set::CellSet;
@@ -21,6 +21,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// Posts "my halo is free", and the doorbell, to all images that have cells for this image; announces the kind of exchange
     /// if it has changed.
     pub(super) fn announce(&self, plan: &Plan, bell: usize) {
+        let _own = self.counts().then(attribute_to_library);
         let has_changed = self.last.replace(plan.code) != plan.code;
         for Arrival { image, lane, .. } in &plan.arrivals {
             if has_changed {
@@ -54,8 +55,13 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             }
         };
         let send = &plan.sends[waiting.swap_remove(position)];
-        self.send(plan.code, send);
+        self.send(plan.code, send, caller);
         Ok(())
+    }
+
+    /// Whether the image counts what it moves: the cells at the exchange, and the rest for nobody.
+    fn counts(&self) -> bool {
+        self.storage.image().is_counted()
     }
 
     /// Sends cells to an image whose halo is free, and posts "your halo is filled".
@@ -63,14 +69,17 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// # Panics
     /// If that image is in another kind of exchange.
     #[track_caller]
-    fn send(&self, code: u64, send: &Send) {
+    fn send(&self, code: u64, send: &Send, caller: &'static Location<'static>) {
+        let own = self.counts().then(attribute_to_library);
         let announced = self.announced[send.lane].load();
+        drop(own);
         if announced != code {
             kinds_differ::<D>(send.image, announced, code);
         }
         let number = self.storage.team().members()[send.image] as usize;
         let image = self.storage.image();
         let target = image.heap(number).wrapping_add(self.storage.offset());
+        let at_exchange = self.counts().then(|| attribute_to(caller));
         for transfer in &send.transfers {
             match transfer {
                 Transfer::Straight(copy) if image.is_direct(number) => {
@@ -105,6 +114,8 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
                 }
             }
         }
+        drop(at_exchange);
+        let _own = self.counts().then(attribute_to_library);
         self.events.at(send.image)[filled(send.lane)].post();
     }
 }

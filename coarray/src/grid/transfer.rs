@@ -1,7 +1,7 @@
 //! Gets and puts of cells of other images' parts, in operations that all images have entered.
 
 use coarray_coref::{Remote, bytes_are_valid};
-use coarray_fabric::reach;
+use coarray_fabric::{attribute_to, reach};
 use coarray_runtime::{Call, ImageFailed, Team, quiet_and_defer};
 
 use super::halo_array::HaloArray;
@@ -43,7 +43,9 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             self.storage.set_in_phase(false);
             return Err(failed);
         }
+        let at_call = attribute_to(call.caller());
         let result = body();
+        drop(at_call);
         // SAFETY: the others rely on this image having finished with their parts: `body` has returned, and the barrier completes
         // this image's operations.
         let left = unsafe { team.try_barrier(&call.at_step(1)) };

@@ -1,8 +1,10 @@
 //! Loops of atomic additions at scattered places, in few transfers.
 
+use std::panic::Location;
 use std::thread;
 
 use coarray_coref::{Access, Coref};
+use coarray_fabric::attribute_to;
 use coarray_sync::{Coatomic, CoatomicList, CoatomicPlace, Number};
 
 use super::batches::Batches;
@@ -41,6 +43,8 @@ where
 {
     places: F,
     waiting: Batches<T>,
+    /// Where it was made: what is left at the end is added there.
+    made: &'static Location<'static>,
 }
 
 impl<'a, T, A, F> Adds<'a, T, A, F>
@@ -56,10 +60,12 @@ where
     ///
     /// # Source
     /// As [`Adds`].
+    #[track_caller]
     pub fn new(places: F) -> Self {
         Self {
             places,
             waiting: Batches::new(),
+            made: Location::caller(),
         }
     }
 
@@ -85,6 +91,7 @@ where
 
     #[cold]
     #[inline(never)]
+    #[track_caller]
     fn wait(&mut self, image: usize, index: usize, value: T) {
         if let Some((indices, values)) = self.waiting.push(image, index, value) {
             (self.places)(image).add_at_async(&indices, &values);
@@ -126,6 +133,7 @@ where
 {
     fn drop(&mut self) {
         if !thread::panicking() {
+            let _at = attribute_to(self.made);
             self.flush();
         }
     }

@@ -1,8 +1,10 @@
 //! Loops of small gets and puts at scattered places, in few transfers.
 
+use std::panic::Location;
 use std::thread;
 
 use coarray_coref::{Access, Coref, MayPut, Remote};
+use coarray_fabric::attribute_to;
 
 use super::batches::Batches;
 
@@ -41,6 +43,8 @@ where
 {
     places: F,
     waiting: Batches<T>,
+    /// Where it was made: what is left at the end is put there.
+    made: &'static Location<'static>,
 }
 
 impl<'a, T, A, F> Puts<'a, T, A, F>
@@ -56,10 +60,12 @@ where
     ///
     /// # Source
     /// As [`Puts`].
+    #[track_caller]
     pub fn new(places: F) -> Self {
         Self {
             places,
             waiting: Batches::new(),
+            made: Location::caller(),
         }
     }
 
@@ -85,6 +91,7 @@ where
 
     #[cold]
     #[inline(never)]
+    #[track_caller]
     fn add(&mut self, image: usize, index: usize, value: T) {
         if let Some((indices, values)) = self.waiting.push(image, index, value) {
             (self.places)(image).scatter_to(&indices, &values);
@@ -127,6 +134,7 @@ where
 {
     fn drop(&mut self) {
         if !thread::panicking() {
+            let _at = attribute_to(self.made);
             self.flush();
         }
     }
@@ -168,6 +176,8 @@ where
 {
     places: F,
     waiting: Batches<&'target mut T>,
+    /// Where it was made: what is left at the end is fetched there.
+    made: &'static Location<'static>,
 }
 
 impl<'a, 'target, T, A, F> Gets<'a, 'target, T, A, F>
@@ -183,10 +193,12 @@ where
     ///
     /// # Source
     /// As [`Gets`].
+    #[track_caller]
     pub fn new(places: F) -> Self {
         Self {
             places,
             waiting: Batches::new(),
+            made: Location::caller(),
         }
     }
 
@@ -262,6 +274,7 @@ where
 {
     fn drop(&mut self) {
         if !thread::panicking() {
+            let _at = attribute_to(self.made);
             self.flush();
         }
     }

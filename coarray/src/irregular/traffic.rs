@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::panic::Location;
 use std::sync::atomic::{self, Ordering};
 
-use coarray_fabric::Deferral;
+use coarray_fabric::{Deferral, attribute_to, attribute_to_library};
 use coarray_sync::{PutNotify, fence_number};
 
 use super::bell::Bell;
@@ -295,6 +295,7 @@ impl<'a> Traffic<'a> {
         let packet = link.received + 1;
         let at = self.memory_layout.header(number, packet);
         let here = self.memory.here();
+        let _own = (!here.is_direct()).then(attribute_to_library);
         let Some(header) = Header::of(packet, here[at].get()) else {
             return false;
         };
@@ -333,7 +334,10 @@ impl<'a> Traffic<'a> {
         let (there, bell) = (self.memory.at(link.peer), self.bell.of(link.peer));
         let leaving = &mut self.links.leaving[number];
         let words = leaving.packet(header.length);
+        let at_opening = (!there.is_direct()).then(|| attribute_to(self.opened));
         there[at + LINE..][..words.len()].put_from(words);
+        drop(at_opening);
+        let _own = (!there.is_direct()).then(attribute_to_library);
         // Who sees the header sees the packet.
         fence_number(there.image());
         there[at].put_notify(header.to_word(), bell);
@@ -371,8 +375,10 @@ impl<'a> Traffic<'a> {
 
     /// How many packets of a link were sent and not taken.
     fn under_way(&mut self, number: usize) -> u64 {
+        let here = self.memory.here();
+        let _own = (!here.is_direct()).then(attribute_to_library);
         let link = self.links.get(number);
-        link.taken = self.memory.here()[self.memory_layout.taken(number)].get();
+        link.taken = here[self.memory_layout.taken(number)].get();
         // Pairs with the fence before the count was put: the peer has read the packets.
         atomic::fence(Ordering::Acquire);
         link.sent - link.taken

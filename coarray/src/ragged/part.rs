@@ -4,6 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use coarray_coref::{Access, Coref, ReadOnly, ReadWrite, Remote};
+use coarray_fabric::attribute_to_library;
 use coarray_runtime::Image;
 
 use crate::phase::{Phase, Phased};
@@ -82,7 +83,10 @@ impl<'a, T: Remote, A: Access> RaggedPart<'a, T, A> {
         if row >= self.len() {
             no_such_row(row, self.len(), self.descriptions.image());
         }
-        self.described(self.descriptions[row].get())
+        let own = self.is_far().then(attribute_to_library);
+        let description = self.descriptions[row].get();
+        drop(own);
+        self.described(description)
     }
 
     /// One-sided. All rows, whose descriptions are got at once: for loops over the rows of an image.
@@ -107,13 +111,20 @@ impl<'a, T: Remote, A: Access> RaggedPart<'a, T, A> {
     #[must_use]
     #[track_caller]
     pub fn rows(self) -> Vec<&'a Coref<[T], A>> {
+        let own = self.is_far().then(attribute_to_library);
         let descriptions = self.descriptions.to_vec();
+        drop(own);
         // No closure, whose line would be named instead of the program's.
         let mut rows = Vec::with_capacity(descriptions.len());
         for description in descriptions {
             rows.push(self.described(description));
         }
         rows
+    }
+
+    /// Whether descriptions travel, which are no data of the program.
+    fn is_far(self) -> bool {
+        !self.descriptions.is_direct()
     }
 
     #[track_caller]

@@ -7,7 +7,7 @@ use std::process::Command;
 use testing::launcher;
 
 use crate::job::{COUNTS, Check, End, bare_coarun, plain, run};
-use crate::profile;
+use crate::{counts, profile};
 
 pub fn trials() -> Vec<Check> {
     if fabrics().is_empty() {
@@ -29,6 +29,8 @@ pub fn trials() -> Vec<Check> {
         ("clusters_say_that_they_cannot_keep_going", keep_going),
         ("clusters_wait_for_a_slow_launcher", slow_launcher),
         ("clusters_are_profiled", late_image),
+        ("clusters_count_what_moves", kernels),
+        ("clusters_count_by_line", lines),
         ("coarun_starts_clusters", coarun),
         ("clusters_start_plainly", plainly),
         ("clusters_refuse_another_launcher", another_launcher),
@@ -139,6 +141,26 @@ fn late_image() {
             let command = on_fabric(&fabric, profile::IMAGES, direct, "come_late");
             let end = run(profile::profiled(command));
             profile::find_late_image(&end, direct == "1");
+        }
+    }
+}
+
+fn kernels() {
+    for fabric in fabrics() {
+        for kernel in counts::KERNELS {
+            for direct in ["1", "0"] {
+                let command = on_fabric(&fabric, 4, direct, kernel.0);
+                counts::judge_kernel(&run(counts::counted(command)), 4, kernel);
+            }
+        }
+    }
+}
+
+fn lines() {
+    for fabric in fabrics() {
+        for direct in ["1", "0"] {
+            let command = on_fabric(&fabric, 2, direct, "count_at_lines");
+            counts::judge_lines(&run(counts::counted(command)), direct == "0");
         }
     }
 }

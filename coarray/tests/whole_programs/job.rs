@@ -53,6 +53,9 @@ pub fn bare_coarun() -> Command {
         "COARRAY_WAIT",
         "COARRAY_HEAP",
         "COARRAY_PROFILE",
+        "COARRAY_PROFILE_JSON",
+        "COARRAY_PROFILE_HTML",
+        "COARRAY_PROFILE_SVG",
         "COARRAY_FAULT_TOLERANT",
     ] {
         command.env_remove(variable);

@@ -4,10 +4,12 @@
 //! This test binary is also the program under test: with `--program NAME` it runs that SPMD program, otherwise
 //! it starts itself in that way and judges what comes out.
 
+mod advice;
 mod asynchronous;
 mod choices;
 mod cluster;
 mod coordination;
+mod counts;
 mod deadlock_cases;
 mod deadlocks;
 mod delays;
@@ -36,8 +38,10 @@ fn main() -> ExitCode {
     }
     let checks = [
         results::trials(),
+        advice::trials(),
         choices::trials(),
         failures::trials(),
+        counts::trials(),
         deadlocks::trials(),
         disagreements::trials(),
         keep_going::trials(),

@@ -234,7 +234,7 @@ fn survivors() {
         command.env(crate::failing::WAY, "fail");
         let end = run(command);
         assert_eq!(end.code, Some(0), "{end:#?}");
-        find(&end, "outside waits");
+        assert!(end.stderr.contains("\n  waits by line "), "{end:#?}");
     }
 }
 
@@ -254,6 +254,6 @@ fn unknown_profile() {
     assert_eq!(end.code, Some(2), "{end:#?}");
     assert_eq!(
         end.stderr,
-        "coarray: COARRAY_PROFILE=everything: expected `waits`, or `off` for no report\n"
+        "coarray: COARRAY_PROFILE=everything: expected `waits`, `puts`, or `off` for no report\n"
     );
 }

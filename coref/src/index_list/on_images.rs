@@ -1,10 +1,11 @@
 //! Gets and puts of items on several images: each image's as those of a list on it, and all on their way at the same time.
 
 use std::mem::MaybeUninit;
+use std::panic::Location;
 use std::ptr;
 use std::slice;
 
-use coarray_fabric::{Buffer, Fabric, Request};
+use coarray_fabric::{Buffer, Fabric, Request, attribute_to, note_issue};
 use coarray_runtime::Image;
 
 use crate::access::{Access, MayPut};
@@ -49,6 +50,7 @@ pub unsafe fn gather_listed<T: Remote, A: Access>(
     target: &mut [T],
 ) {
     const { T::CHECK };
+    let _at = attribute_to(Location::caller());
     items.sort_unstable_by_key(Listed::order);
     let mut values = Vec::<MaybeUninit<T>>::with_capacity(items.len());
     let runs = |number: usize, first: &Coref<T, A>, item: &Listed<'_, T, A>| Run {
@@ -79,9 +81,11 @@ pub unsafe fn gather_listed<T: Remote, A: Access>(
 #[doc(hidden)]
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub unsafe fn scatter_listed<T: Remote, A: MayPut>(mut items: Vec<Listed<'_, T, A>>, values: &[T]) {
     const { T::CHECK };
     assert!(items.iter().all(|item| item.position < values.len()));
+    let _at = attribute_to(Location::caller());
     keep_last(&mut items);
     let runs = |_, first: &Coref<T, A>, item: &Listed<'_, T, A>| Run {
         to: distance(first, item.place),
@@ -140,6 +144,7 @@ pub unsafe fn gather_listed_async<'a, 'scope, T: Remote, A: Access>(
 /// # Panics
 /// As [`scatter_listed`].
 #[doc(hidden)]
+#[track_caller]
 pub fn scatter_listed_async<'a, T: Remote, A: MayPut>(
     mut items: Vec<Listed<'a, T, A>>,
     values: &[T],
@@ -159,6 +164,7 @@ pub fn scatter_listed_async<'a, T: Remote, A: MayPut>(
 }
 
 /// Issues an operation for each item, with its image, offset and position.
+#[track_caller]
 fn issue<T, A: Access>(
     items: &[Listed<'_, T, A>],
     issue: impl Fn(&dyn Fabric, usize, usize, usize) -> Request,
@@ -167,10 +173,11 @@ fn issue<T, A: Access>(
         return None;
     }
     let here = Image::current();
+    note_issue(Location::caller());
     let one = |item: &Listed<'_, T, A>| {
         let image = item.place.image();
         let offset = here.offset_of(image, item.place.local_address());
-        issue(here.fabric(), image, offset, item.position)
+        issue(here.fabric_for_program(), image, offset, item.position)
     };
     let requests = items.iter().map(one).collect();
     AllIssued::of(here, requests)

@@ -81,6 +81,7 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
 
     /// # Safety
     /// `target` is valid for writes of all items until the operations are complete, and nobody else accesses it.
+    #[track_caller]
     unsafe fn issue_gets(&self, target: *mut u8) -> Option<AllIssued> {
         // SAFETY: the caller vouches for the target, and the items lie within the place.
         unsafe { issue_get_of_block(self.first, target, self.runs_to(self.packed())) }
@@ -136,6 +137,7 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
     ///
     /// # Safety
     /// `source` is valid for reads of all items until the operations are complete.
+    #[track_caller]
     pub(crate) unsafe fn issue_puts(&self, source: *const T) -> Option<AllIssued>
     where
         A: MayPut,
@@ -198,6 +200,7 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
     ///
     /// # Safety
     /// `items` is valid for reads of all items.
+    #[track_caller]
     unsafe fn issue_put_of_items(&self, items: *const T) -> Cofuture<'a, ()>
     where
         A: MayPut,
@@ -230,6 +233,7 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
     ///
     /// # Source
     /// As [`fill`](Self::fill) and [`put_async`](crate::Coref::put_async).
+    #[track_caller]
     pub fn fill_async(&self, value: T) -> Cofuture<'a, ()>
     where
         A: MayPut,

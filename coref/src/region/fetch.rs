@@ -174,6 +174,7 @@ impl<I: Iterator<Item = Run> + Clone> Batch<Peekable<I>> {
 /// As [`fetch_runs`].
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) unsafe fn fetch_block<T: ?Sized, A: Access, const D: usize>(
     place: &Coref<T, A>,
     target: *mut u8,
@@ -205,6 +206,7 @@ pub(crate) unsafe fn fetch_block<T: ?Sized, A: Access, const D: usize>(
 /// is valid for writes of `length` bytes at each `to`, which nobody else accesses.
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) unsafe fn fetch_runs<T: ?Sized, A: Access>(
     place: &Coref<T, A>,
     target: *mut u8,
@@ -231,6 +233,7 @@ pub(crate) unsafe fn fetch_runs<T: ?Sized, A: Access>(
 /// As [`fetch_runs`], for each place and its runs.
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) unsafe fn fetch_runs_of_each<T, A: Access>(
     places: &[(&Coref<T, A>, &[Run])],
     target: *mut u8,

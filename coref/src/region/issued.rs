@@ -1,8 +1,9 @@
 //! Several operations that go on while the image computes, as one.
 
+use std::panic::Location;
 use std::rc::Rc;
 
-use coarray_fabric::{Buffer, Request, SignalOperation, Strided};
+use coarray_fabric::{Buffer, Request, SignalOperation, Strided, note_issue};
 use coarray_runtime::Image;
 
 use crate::access::{Access, MayPut};
@@ -19,12 +20,14 @@ pub(crate) struct AllIssued {
 
 impl AllIssued {
     /// Issues an operation for each of the runs, with the image and the offset of `place`; none if there are none.
+    #[track_caller]
     fn issue<T: ?Sized, A: Access>(
         place: &Coref<T, A>,
         runs: impl Iterator<Item = Run>,
         issue: impl Fn(&Image, usize, Run) -> Request,
     ) -> Option<Self> {
         let image = Image::current();
+        note_issue(Location::caller());
         let offset = image.offset_of(place.image(), place.local_address());
         let requests = runs.map(|run| issue(&image, offset, run)).collect();
         Self::of(image, requests)
@@ -86,6 +89,7 @@ impl From<Issued> for AllIssued {
 /// # Safety
 /// The place that `place` is a part of has `length` bytes at each `from`. `target` is valid for writes of them at each `to` until
 /// the operations are complete, and nobody else accesses it.
+#[track_caller]
 pub(crate) unsafe fn issue_gets<T: ?Sized, A: Access>(
     place: &Coref<T, A>,
     target: *mut u8,
@@ -98,7 +102,7 @@ pub(crate) unsafe fn issue_gets<T: ?Sized, A: Access>(
         let from = offset.wrapping_add_signed(run.from);
         // SAFETY: the caller vouches for target and place. The contract of `Coref::new`: until this image has completed its
         // operations, the owner holds no exclusive reference.
-        unsafe { here.fabric().issue_get(image, from, buffer) }
+        unsafe { here.fabric_for_program().issue_get(image, from, buffer) }
     })
 }
 
@@ -106,6 +110,7 @@ pub(crate) unsafe fn issue_gets<T: ?Sized, A: Access>(
 ///
 /// # Safety
 /// As [`issue_gets`].
+#[track_caller]
 pub(super) unsafe fn issue_get_of_block<T: ?Sized, A: Access, const D: usize>(
     place: &Coref<T, A>,
     target: *mut u8,
@@ -124,8 +129,12 @@ pub(super) unsafe fn issue_get_of_block<T: ?Sized, A: Access, const D: usize>(
         // SAFETY: the caller vouches for target and place, which has all bytes between the runs, too. The contract of `Coref::new`: until this image
         // has completed its operations, the owner holds no exclusive reference.
         let issued = unsafe {
-            here.fabric()
-                .issue_get_strided(place.image(), offset, buffer, &block)
+            here.fabric_for(Location::caller()).issue_get_strided(
+                place.image(),
+                offset,
+                buffer,
+                &block,
+            )
         };
         if let Ok(request) = issued {
             return AllIssued::of(here, vec![request]);
@@ -140,6 +149,7 @@ pub(super) unsafe fn issue_get_of_block<T: ?Sized, A: Access, const D: usize>(
 /// # Safety
 /// The place that `place` is a part of has the bytes of a run at each `to`, and all in between; the buffer has them at each `from`, counted from its
 /// start. If it is lent, it stays valid until the operations are complete.
+#[track_caller]
 pub(super) unsafe fn issue_put_of_block<T: ?Sized, A: MayPut, const D: usize>(
     place: &Coref<T, A>,
     mut source: Buffer,
@@ -157,8 +167,12 @@ pub(super) unsafe fn issue_put_of_block<T: ?Sized, A: MayPut, const D: usize>(
         // SAFETY: the caller vouches for source and place. The contract of `Coref::new`: until this image has completed its operations, the owner
         // holds no reference.
         let issued = unsafe {
-            here.fabric()
-                .issue_put_strided(place.image(), offset, source, &block)
+            here.fabric_for(Location::caller()).issue_put_strided(
+                place.image(),
+                offset,
+                source,
+                &block,
+            )
         };
         match issued {
             Ok(request) => return AllIssued::of(here, vec![request]),
@@ -182,6 +196,7 @@ pub(super) unsafe fn issue_put_of_block<T: ?Sized, A: MayPut, const D: usize>(
 /// # Safety
 /// The place that `place` is a part of has the bytes of the buffer at each `to`. Lent buffers stay valid until the operations are
 /// complete.
+#[track_caller]
 pub(crate) unsafe fn issue_puts<T: ?Sized, A: MayPut>(
     place: &Coref<T, A>,
     runs: impl Iterator<Item = Run>,
@@ -192,6 +207,6 @@ pub(crate) unsafe fn issue_puts<T: ?Sized, A: MayPut>(
         let to = offset.wrapping_add_signed(run.to);
         // SAFETY: the caller vouches for buffer and place. The contract of `Coref::new`: until this image has completed its
         // operations, the owner holds no reference.
-        unsafe { here.fabric().issue_put(image, to, buffer(run)) }
+        unsafe { here.fabric_for_program().issue_put(image, to, buffer(run)) }
     })
 }

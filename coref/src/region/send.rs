@@ -50,6 +50,7 @@ pub(crate) unsafe fn copy_runs<T: Copy>(
 /// As [`send_runs`].
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) unsafe fn send_block<T: ?Sized, A: MayPut, const D: usize>(
     place: &Coref<T, A>,
     source: *const u8,
@@ -80,6 +81,7 @@ pub(crate) unsafe fn send_block<T: ?Sized, A: MayPut, const D: usize>(
 /// `source` is valid for reads of `length` bytes at each `from`, and the place that `place` is a part of has them at each `to`.
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) unsafe fn send_runs<T: ?Sized, A: MayPut>(
     place: &Coref<T, A>,
     source: *const u8,
@@ -109,6 +111,7 @@ pub(crate) unsafe fn send_runs<T: ?Sized, A: MayPut>(
 /// the place that it is a part of.
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(crate) unsafe fn send_runs_to_each<T: ?Sized, A: MayPut>(
     places: &[(&Coref<T, A>, &[Run])],
     source: *const u8,

@@ -1,6 +1,9 @@
 //! Gets, puts, copies and fills of regions.
 
 use std::mem::MaybeUninit;
+use std::panic::Location;
+
+use coarray_fabric::attribute_to;
 
 use crate::access::{Access, MayPut};
 use crate::bulk::extents_differ;
@@ -84,6 +87,7 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
     ///
     /// # Safety
     /// `target` is aligned and valid for writes of the items, where the strides say, and nobody else accesses it.
+    #[track_caller]
     pub(super) unsafe fn get_to(&self, target: *mut T, strides: Strides<D>) -> Result<(), Torn> {
         const { T::CHECK };
         if T::ANY_BITS {
@@ -110,6 +114,7 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
     ///
     /// # Safety
     /// As [`get_to`](Self::get_to), for any bytes.
+    #[track_caller]
     pub(super) unsafe fn fetch(&self, target: *mut u8, strides: Strides<D>) {
         let runs = self.runs_to(strides);
         let length = runs.length();
@@ -229,11 +234,14 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
     ///
     /// # Source
     /// As [`Coref::fill`](crate::Coref::fill).
+    #[track_caller]
     pub fn fill(&self, value: T)
     where
         A: MayPut,
     {
         const { T::CHECK };
+        let caller = Location::caller();
+        let _at = (!self.first.is_direct()).then(|| attribute_to(caller));
         self.with_values(value, |values, length| {
             let runs = self.runs_from(self.strides());
             for start in (0..runs.length()).step_by(length) {
@@ -266,6 +274,7 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
     ///
     /// # Safety
     /// `source` is valid for reads of the items, where the strides say.
+    #[track_caller]
     pub(super) unsafe fn send(&self, source: *const u8, strides: Strides<D>)
     where
         A: MayPut,
@@ -285,6 +294,7 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
 
     /// # Safety
     /// `source` is valid for reads of `length` bytes at each `from`. The items have them at each `to`, and all are whole items.
+    #[track_caller]
     unsafe fn send_runs(&self, source: *const u8, runs: impl Iterator<Item = Run>, length: usize)
     where
         A: MayPut,

@@ -5,9 +5,11 @@
 //! for another image.
 
 use std::cell::Cell;
+use std::panic::Location;
 use std::ptr::NonNull;
 
 use crate::transport::fabric::Fabric;
+use crate::transport::site::{Purpose, Stage, purpose};
 
 /// Operations between two polls while messages arrive; a power of two.
 const OFTEN: u32 = 32;
@@ -39,6 +41,9 @@ struct FabricHandle {
     has_neighbours: Cell<bool>,
     /// The fabric, while operations are outstanding and its `quiet` alone completes them.
     completer: Cell<Option<NonNull<dyn Fabric>>>,
+    /// The line of the program whose operation uses the fabric, and how far that is: for tools that observe it.
+    site: Cell<Option<&'static Location<'static>>>,
+    stage: Cell<Stage>,
 }
 
 thread_local! {
@@ -53,6 +58,8 @@ thread_local! {
             poll: Cell::new(|| ()),
             has_neighbours: Cell::new(false),
             completer: Cell::new(None),
+            site: Cell::new(None),
+            stage: Cell::new(Stage::GoesOn),
         }
     };
 }
@@ -142,8 +149,15 @@ impl FabricHandle {
         address: usize,
         operate: impl FnOnce(&dyn Fabric, usize) -> R,
     ) -> R {
+        self.begin(Location::caller(), Stage::New);
         let offset = address - self.parts.get() - image * self.stride.get();
         operate(self.fabric(), offset)
+    }
+
+    #[inline(always)]
+    fn begin(&self, caller: &'static Location<'static>, stage: Stage) {
+        self.site.set(Some(caller));
+        self.stage.set(stage);
     }
 
     /// Counts an operation; true if the image is to poll before it.
@@ -182,6 +196,22 @@ pub fn reach_to_put<R>(
     operate: impl FnOnce(&dyn Fabric, usize) -> R,
 ) -> R {
     handle().reach(image, address, operate)
+}
+
+/// Notes that an operation of the program at `caller` begins, which goes on while the image computes: for what observes the fabric.
+#[inline]
+pub fn note_issue(caller: &'static Location<'static>) {
+    handle().begin(caller, Stage::InFlight);
+}
+
+/// For which line of the program this thread uses the fabric, and how far its operation is, which goes on then. An observer calls it in an operation
+/// that [`reach`] has begun, or [`note_issue`].
+#[must_use]
+pub fn take_site() -> (Option<Purpose>, Stage) {
+    let handle = handle();
+    let (caller, notifies) = (handle.site.get(), false);
+    let at = caller.map(|_| Purpose { caller, notifies });
+    (purpose().or(at), handle.stage.replace(Stage::GoesOn))
 }
 
 /// The cold path of [`reach`], as a tail call, so that the hot path needs no prologue.

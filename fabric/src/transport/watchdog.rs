@@ -41,7 +41,12 @@ impl Watchdog {
 }
 
 impl Observer for Watchdog {
-    fn observe<R>(&self, _: Call, perform: impl FnOnce() -> R) -> R {
+    fn observe<R>(
+        &self,
+        _: Call<'_>,
+        perform: impl FnOnce() -> R,
+        _: impl FnOnce(&R) -> bool,
+    ) -> R {
         let now = self.started.elapsed().as_millis() as u64;
         // Relaxed: the thread that reads it reads nothing else.
         self.busy_since.store(now.max(1), Ordering::Relaxed);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::profile::summary::{Late, Line, Summary};
-use coarray_runtime::Place;
+use crate::profile::units::{Percent, Spot, Time};
 
 /// The most lines of the program in a report.
 const LINES: usize = 12;
@@ -13,7 +13,7 @@ const SMALL: f64 = 0.005;
 
 impl fmt::Display for Summary {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let images = match (self.known, self.images) {
+        let images = match (self.known(), self.images) {
             (1, 1) => "1 image".into(),
             (known, images) if known == images => format!("{images} images"),
             (known, images) => format!("{known} of {images} images"),
@@ -55,7 +55,7 @@ impl fmt::Display for Summary {
             "waits by line"
         )?;
         for (line, place) in named.iter().zip(&places) {
-            let each = line.waited / self.known as u64;
+            let each = line.waited / self.known() as u64;
             let share = Percent(self.share(line.waited)).to_string();
             let (time, calls) = (Time(each).to_string(), line.calls);
             writeln!(
@@ -76,9 +76,9 @@ impl fmt::Display for Summary {
 
 impl Summary {
     /// For whom images waited at the line, as far as that is known and explains a good part of it.
-    fn who(&self, line: &Line) -> Option<String> {
-        let others = self.known.saturating_sub(1) as u64;
-        if let Some(late) = &line.late
+    pub(super) fn who(&self, line: &Line) -> Option<String> {
+        let others = self.known().saturating_sub(1) as u64;
+        if let Some(late) = line.late.first()
             && 4 * late.total * others >= line.waited
         {
             return Some(late.to_string());
@@ -88,7 +88,7 @@ impl Summary {
         {
             return Some(format!("mostly for image {image}"));
         }
-        let (image, least) = line.least?;
+        let (image, least) = line.least()?;
         let is_apart = least * 4 * (others + 1) <= line.waited;
         is_apart.then(|| format!("image {image} waited the least, {}", Time(least)))
     }
@@ -117,57 +117,10 @@ impl fmt::Display for Late {
     }
 }
 
-/// A line of the program, as text.
-struct Spot<'a>(&'a Place);
-
-impl fmt::Display for Spot<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place {
-            file,
-            line,
-            activity,
-            ..
-        } = self.0;
-        match file.is_empty() {
-            true => formatter.write_str(activity),
-            false => write!(formatter, "{file}:{line} {activity}"),
-        }
-    }
-}
-
-/// A part, in percent.
-struct Percent(f64);
-
-impl fmt::Display for Percent {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:.0} %", 100.0 * self.0)
-    }
-}
-
-/// A time in nanoseconds, with three digits.
-struct Time(u64);
-
-impl fmt::Display for Time {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "\u{b5}s"), (1.0, "ns")];
-        let time = self.0 as f64;
-        let large = UNITS.into_iter().find(|(unit, _)| time >= 0.9995 * unit);
-        let (unit, name) = large.unwrap_or((1.0, "ns"));
-        let value = time / unit;
-        let digits = match value {
-            _ if unit == 1.0 => 0,
-            99.95.. => 0,
-            9.995.. => 1,
-            _ => 2,
-        };
-        write!(formatter, "{value:.digits$} {name}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coarray_runtime::{ImageProfile, LineProfile};
+    use coarray_runtime::{ImageProfile, LineProfile, Place};
 
     fn place(file: &str, line: u32, activity: &str) -> Place {
         Place {
@@ -183,6 +136,8 @@ mod tests {
             place,
             calls: 3000,
             waited,
+            worked: 0,
+            prompt: 0,
             awaited: 0,
             lead: 0,
             last: 0,
@@ -212,10 +167,11 @@ mod tests {
             ImageProfile {
                 time: 12_000_000_000,
                 lines: [barrier, end].into_iter().chain(others).collect(),
+                ..ImageProfile::default()
             }
         };
-        let images = [false, true].map(image).into_iter().enumerate();
-        let report = Summary::of(images, 2).to_string();
+        let images = [false, true].map(image);
+        let report = Summary::of(images.iter().enumerate(), 2).to_string();
         assert_eq!(
             report,
             "coarray: 2 images, 12.0 s: parallel efficiency 78 % = load balance 86 % x communication 91 %
@@ -232,30 +188,12 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_not_told() {
-        let nothing = || [(2, ImageProfile::default())].into_iter();
-        let texts = [1, 3].map(|images| Summary::of(nothing(), images).to_string());
+        let nothing = ImageProfile::default();
+        let texts =
+            [1, 3].map(|images| Summary::of([(2, &nothing)].into_iter(), images).to_string());
         let expected = [
             "coarray: 1 image came to no wait\n",
             "coarray: 1 of 3 images came to no wait\n",
-        ];
-        assert_eq!(texts, expected);
-    }
-
-    #[test]
-    fn times_have_three_digits() {
-        let texts = [
-            0,
-            999,
-            1234,
-            12_345,
-            123_456,
-            999_960,
-            1_234_567_890,
-            4_000_000_000_000,
-        ]
-        .map(|time| Time(time).to_string());
-        let expected = [
-            "0 ns", "999 ns", "1.23 µs", "12.3 µs", "123 µs", "1.00 ms", "1.23 s", "4000 s",
         ];
         assert_eq!(texts, expected);
     }

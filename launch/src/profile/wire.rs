@@ -1,21 +1,33 @@
 //! Profiles as bytes, for images of other nodes.
 
+use crate::profile::wire_moves;
 use coarray_runtime::{ImageProfile, LineProfile, Place};
 
 /// The bytes of a profile: lines of text, whose fields are separated by tabulators.
 pub(super) fn encode(profile: &ImageProfile) -> Vec<u8> {
-    let mut text = format!("{}\n", profile.time);
+    let times = [profile.time, profile.part];
+    let times: Vec<String> = times
+        .iter()
+        .chain(&profile.parts)
+        .map(u64::to_string)
+        .collect();
+    let mut text = times.join("\t") + "\n";
     for line in &profile.lines {
         let LineProfile {
             calls,
             waited,
+            worked,
+            prompt,
             lead,
             last,
             late,
             latest,
             ..
         } = *line;
-        let numbers = [calls, waited, line.awaited as u64, lead, last, late, latest];
+        let awaited = line.awaited as u64;
+        let numbers = [
+            calls, waited, worked, prompt, awaited, lead, last, late, latest,
+        ];
         let mut fields: Vec<String> = numbers.iter().map(u64::to_string).collect();
         for place in [Some(&line.place), line.since.as_ref()]
             .into_iter()
@@ -30,6 +42,7 @@ pub(super) fn encode(profile: &ImageProfile) -> Vec<u8> {
         text += &fields.join("\t");
         text.push('\n');
     }
+    text += &wire_moves::encode(profile);
     text.into_bytes()
 }
 
@@ -37,18 +50,27 @@ pub(super) fn encode(profile: &ImageProfile) -> Vec<u8> {
 pub(super) fn decode(bytes: &[u8]) -> ImageProfile {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.trim_end_matches('\0').lines();
-    let time = lines.next().and_then(|line| line.parse().ok());
-    ImageProfile {
-        time: time.unwrap_or_default(),
-        lines: lines.filter_map(line_of).collect(),
+    let times = lines.next().unwrap_or_default().split('\t');
+    let mut times = times.map_while(|time| time.parse().ok());
+    let mut profile = ImageProfile {
+        time: times.next().unwrap_or_default(),
+        part: times.next().unwrap_or_default(),
+        parts: times.collect(),
+        ..ImageProfile::default()
+    };
+    for line in lines {
+        profile.lines.extend(line_of(line));
+        wire_moves::decode(line, &mut profile);
     }
+    profile
 }
 
 fn line_of(text: &str) -> Option<LineProfile> {
     let mut fields = text.split('\t');
     let mut number = || -> Option<u64> { fields.next()?.parse().ok() };
-    let [calls, waited, awaited, lead] = [number()?, number()?, number()?, number()?];
-    let [last, late, latest] = [number()?, number()?, number()?];
+    let [calls, waited, worked, prompt] = [number()?, number()?, number()?, number()?];
+    let [awaited, lead, last, late, latest] =
+        [number()?, number()?, number()?, number()?, number()?];
     let mut place = || {
         Some(Place {
             file: fields.next()?.into(),
@@ -61,6 +83,8 @@ fn line_of(text: &str) -> Option<LineProfile> {
         place: place()?,
         calls,
         waited,
+        worked,
+        prompt,
         awaited: awaited as usize,
         lead,
         last,
@@ -86,6 +110,8 @@ mod tests {
             place,
             calls: 1,
             waited: 2,
+            worked: 8,
+            prompt: 1,
             awaited: 3,
             lead: 4,
             last: 5,
@@ -95,10 +121,13 @@ mod tests {
         };
         let profile = ImageProfile {
             time: 12,
+            part: 4,
+            parts: vec![0, 4, 3],
             lines: vec![
                 line(place("src/main.rs", 7), None),
                 line(place("", 0), Some(place("a b/\u{e9}.rs", 8))),
             ],
+            ..ImageProfile::default()
         };
         let mut bytes = encode(&profile);
         bytes.extend([0; 5]);

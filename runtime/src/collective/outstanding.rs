@@ -107,6 +107,9 @@ impl Team {
         }
         outstanding.begun += 1;
         outstanding.is_over.push_back(false);
+        if let Some(recording) = image.recording() {
+            recording.enter_asynchronous();
+        }
         CollectiveRequest::new(Rc::clone(self), *call, number)
     }
 }

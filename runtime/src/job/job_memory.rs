@@ -1,7 +1,7 @@
 //! The memory of a job: its region, and the control structures at the start of it and of each image's part.
 //!
 //! ```text
-//! | JobControl | image 0: ImageControl, pairs, table, scratch, heap -> ... <- ragged | image 1: ... | ... |
+//! | JobControl | image 0: ImageControl, pairs, tables, scratch, heap -> ... <- ragged | image 1: ... | ... |
 //! ```
 
 use std::fs::File;
@@ -11,6 +11,7 @@ use std::ops::{Deref, DerefMut};
 
 use crate::job::control::{ImageControl, JobControl, LAYOUT};
 use crate::lockfree::eventcount::Eventcount;
+use crate::profile::counts::{Count, CountTable, Counts};
 use crate::profile::table::{ImageProfile, ImageTable};
 use coarray_fabric::memory::region::{Areas, Region};
 
@@ -78,9 +79,39 @@ impl JobMemory {
         size_of::<ImageControl>() + from * size_of::<Pair>()
     }
 
-    /// What an image has waited for; nothing in a job that is not profiled.
+    /// What an image has waited for, and what it has moved; nothing in a job that is not profiled.
     pub fn profile(&self, image: usize) -> ImageProfile {
-        self.table(image).read()
+        let (moves, row) = self.counts(image).read();
+        ImageProfile {
+            moves,
+            row,
+            ..self.table(image).read()
+        }
+    }
+
+    /// What an image has moved. Only an image of a job that counts [commits](Self::commit_counts) it; before, it is read as zeros.
+    pub(crate) fn counts(&self, image: usize) -> Counts<'_> {
+        let offset = self.counts_offset();
+        let images = self.dimensions().images;
+        let row = self.part_address(image, offset + size_of::<CountTable>());
+        // SAFETY: the counts follow the table of waits in each part, which begins at a page, at a multiple of their alignment, and the row follows
+        // them. Zero bytes are valid, only this function refers to them, and the mapping lives as long as `self`.
+        unsafe {
+            Counts {
+                table: &*self.part_address(image, offset).cast::<CountTable>(),
+                row: std::slice::from_raw_parts(row.cast::<Count>(), images),
+            }
+        }
+    }
+
+    /// Commits the memory of the counts of an image.
+    pub(crate) fn commit_counts(&self, image: usize) -> io::Result<()> {
+        let bytes = bytes_of_counts(self.dimensions().images);
+        self.commit_part(image, self.counts_offset(), bytes)
+    }
+
+    fn counts_offset(&self) -> usize {
+        self.table_offset() + size_of::<ImageTable>()
     }
 
     /// The table of what an image has waited for. Only an image of a profiled job [commits](Self::commit_table) it; before, it is read as
@@ -139,8 +170,13 @@ fn areas(images: usize) -> Areas {
     Areas {
         job: size_of::<JobControl>(),
         image: size_of::<ImageControl>(),
-        sparse: images * size_of::<Pair>() + size_of::<ImageTable>(),
+        sparse: images * size_of::<Pair>() + size_of::<ImageTable>() + bytes_of_counts(images),
     }
+}
+
+/// Bytes of what an image counts: a table, and a row of the matrix.
+fn bytes_of_counts(images: usize) -> usize {
+    size_of::<CountTable>() + (images * size_of::<Count>()).next_multiple_of(64)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Settings from the environment: `COARRAY_IMAGES`, `COARRAY_HEAP`, `COARRAY_FABRIC`, `COARRAY_BIND`, `COARRAY_LABEL`,
 //! `COARRAY_FAULT_TOLERANT`, `COARRAY_SHARED_MEMORY`, `COARRAY_CROSS_MEMORY`, `COARRAY_PEER_TIMEOUT`, `COARRAY_WAIT`,
-//! `COARRAY_PROFILE`.
+//! `COARRAY_PROFILE`, `COARRAY_PROFILE_JSON`, `COARRAY_PROFILE_HTML`, `COARRAY_PROFILE_SVG`.
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -105,6 +106,9 @@ pub enum Profile {
     Off,
     /// Where images waited, for how long, and who came last.
     Waits,
+    /// What images moved: every put, get and atomic operation is counted, by line of the program and by image. Then none is a plain store, so
+    /// no times are told.
+    Puts,
 }
 
 impl Profile {
@@ -114,6 +118,56 @@ impl Profile {
         match self {
             Self::Off => "off",
             Self::Waits => "waits",
+            Self::Puts => "puts",
+        }
+    }
+}
+
+/// Files for what is known of where the time of a job went; none are written for a job that is not profiled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProfileFiles {
+    /// For scripts.
+    pub json: Option<PathBuf>,
+    /// A page for people.
+    pub html: Option<PathBuf>,
+    /// The folder for the figures of that page.
+    pub svg: Option<PathBuf>,
+    /// For the process that runs the program twice, and reports then; nothing is said in words.
+    pub record: Option<PathBuf>,
+}
+
+impl ProfileFiles {
+    /// Each with the variable that names it.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, Option<&Path>); 4] {
+        [
+            ("COARRAY_PROFILE_JSON", self.json.as_deref()),
+            ("COARRAY_PROFILE_HTML", self.html.as_deref()),
+            ("COARRAY_PROFILE_SVG", self.svg.as_deref()),
+            ("COARRAY_PROFILE_RECORD", self.record.as_deref()),
+        ]
+    }
+
+    /// Those that the environment names.
+    fn from_environment() -> Self {
+        let [json, html, svg, record] = Self::default().named().map(|(name, _)| {
+            let path = std::env::var_os(name).map(PathBuf::from);
+            path.filter(|path| !path.as_os_str().is_empty())
+        });
+        Self {
+            json,
+            html,
+            svg,
+            record,
+        }
+    }
+
+    /// What is recorded where nobody says: who wants a file wants something in it.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        match *self == Self::default() {
+            true => Profile::Off,
+            false => Profile::Waits,
         }
     }
 }
@@ -133,6 +187,8 @@ pub struct Settings {
     pub wait: Wait,
     /// What it reports of where its time went.
     pub profile: Profile,
+    /// And in which files.
+    pub profile_files: ProfileFiles,
     /// Whether each line of output starts with the number of its image.
     pub label: bool,
     /// Whether the job goes on when an image dies.
@@ -186,6 +242,7 @@ impl Settings {
                 expected: format!("the number of images must be between 1 and {MAX_IMAGES}"),
             });
         }
+        let profile_files = ProfileFiles::from_environment();
         Ok(Self {
             images,
             heap: variable("COARRAY_HEAP")?
@@ -197,7 +254,8 @@ impl Settings {
             simulated_fault: variable("COARRAY_SIMULATED_FAULT")?.unwrap_or_default(),
             bind: variable("COARRAY_BIND")?.unwrap_or_default(),
             wait: variable("COARRAY_WAIT")?.unwrap_or_default(),
-            profile: variable("COARRAY_PROFILE")?.unwrap_or_default(),
+            profile: variable("COARRAY_PROFILE")?.unwrap_or_else(|| profile_files.profile()),
+            profile_files,
             label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
             keep_going: variable("COARRAY_FAULT_TOLERANT")?.is_some_and(|Switch(on)| on),
             direct: variable("COARRAY_SHARED_MEMORY")?.is_none_or(|Switch(on)| on),
@@ -349,9 +407,9 @@ impl FromStr for Profile {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let all = [Self::Off, Self::Waits];
+        let all = [Self::Off, Self::Waits, Self::Puts];
         let known = all.into_iter().find(|profile| profile.name() == text);
-        known.ok_or_else(|| "expected `waits`, or `off` for no report".into())
+        known.ok_or_else(|| "expected `waits`, `puts`, or `off` for no report".into())
     }
 }
 

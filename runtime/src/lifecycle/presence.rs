@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::collective::deferred_free::abandon_deferred_frees;
 use crate::image::Image;
+use crate::image::counting::note_messages;
 use crate::image::current::{set_current, take_current};
 use crate::image::position::{set_own_heap, set_position};
 use crate::image::team::Team;
@@ -38,7 +39,7 @@ impl Image {
         let mut others = (0..self.images).filter(|&other| other != self.index);
         let polls = self.network.is_some();
         let opening = HandleState {
-            fabric: self.fabric(),
+            fabric: self.fabric_for_program(),
             parts: region.part_address(0, 0).addr(),
             stride: region.dimensions().stride,
             images: self.images,
@@ -56,6 +57,7 @@ impl Image {
         }
         let heap = self.heap(self.index).addr();
         set_own_heap(heap..heap + self.heap_bytes());
+        note_messages(self.is_counted());
         set_current(Rc::new(Team::first(self)));
         Presence(())
     }
@@ -74,6 +76,7 @@ impl Drop for Presence {
             // SAFETY: `enter` did the matching step.
             unsafe { locality::leave(team.image().job.direct) };
         }
+        note_messages(false);
         set_position(0, 0);
         set_own_heap(0..0);
         release_thread();

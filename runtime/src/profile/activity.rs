@@ -1,9 +1,9 @@
-//! What an image does when it waits.
+//! What an image does when it waits, or moves data.
 
 use crate::call::operation::Operation;
 use crate::lockfree::arrival::Signature;
 
-/// What an image does when it waits, as far as the cause of the wait knows; a collective operation records itself.
+/// What an image does when it waits or moves data, as far as the cause of the wait knows; a collective operation records itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
     /// It waits for an event.
@@ -28,13 +28,25 @@ pub enum Activity {
     Start,
     /// It waits at a line that is not told apart from others.
     Elsewhere,
+    /// It puts.
+    Put,
+    /// It gets.
+    Get,
+    /// It operates on a coatomic.
+    Atomic,
+    /// It puts, and notifies.
+    PutNotify,
+    /// It posts to an event.
+    Post,
+    /// It does something that no line of the program asked for.
+    Library,
 }
 
 /// The lowest code of an [`Activity`]; those below are of operations.
 const OTHERS: u32 = 1 << 16;
 
 impl Activity {
-    const ALL: [(Self, &'static str); 11] = [
+    const ALL: [(Self, &'static str); 17] = [
         (Self::Event, "event"),
         (Self::Images, "sync_images"),
         (Self::Lock, "lock"),
@@ -46,6 +58,12 @@ impl Activity {
         (Self::Completion, "completion of puts and gets"),
         (Self::Start, "the start of the program"),
         (Self::Elsewhere, "other lines"),
+        (Self::Put, "put"),
+        (Self::Get, "get"),
+        (Self::Atomic, "atomic"),
+        (Self::PutNotify, "put_notify"),
+        (Self::Post, "post"),
+        (Self::Library, "the library itself"),
     ];
 
     /// The number of the activity in tables.

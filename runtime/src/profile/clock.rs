@@ -25,6 +25,14 @@ impl Clock {
         Self { counts_ticks }
     }
 
+    /// Two or three microseconds, about what a barrier of some images takes: less than that between two of them is next to nothing.
+    pub(crate) fn moment(self) -> u64 {
+        match self.counts_ticks {
+            true => 8000,
+            false => 2500,
+        }
+    }
+
     #[inline]
     pub(crate) fn now(self) -> u64 {
         match ticks().filter(|_| self.counts_ticks) {

@@ -87,12 +87,26 @@ impl<'a> Recording<'a> {
         let is_end = Operation::End.is_in(call.signature());
         let place = (!is_end).then(|| call.caller());
         let record = self.find(place, code_of_call(call.signature()));
+        let now = self.now();
         if call.is_first_step() {
-            self.table.record(record).note_call();
+            self.note_call(record, now);
         }
         self.recorder.call.set(record);
         self.recorder.is_in_barrier.set(false);
+        self.recorder.called.set(now);
+    }
+
+    /// Notes that the image has begun an asynchronous collective: what it does from now on overlaps.
+    pub(crate) fn enter_asynchronous(self) {
         self.recorder.called.set(self.now());
+    }
+
+    /// Notes that the image comes to where a record is of. It has worked since its last wait or collective operation.
+    fn note_call(self, record: usize, now: u64) {
+        let before = self.table.latest.load(Ordering::Relaxed);
+        let worked = now.saturating_sub(before.max(self.recorder.called.get()));
+        let is_prompt = worked <= self.recorder.clock.moment();
+        self.table.record(record).note_call(worked, is_prompt);
     }
 
     /// Notes that the image is about to enter a barrier, for the collective operation that it is in. Returns when.
@@ -118,6 +132,7 @@ impl<'a> Recording<'a> {
         self.table
             .record(record)
             .note_wait(now.saturating_sub(began), awaited);
+        self.table.note_in_history(began, now);
         self.table.latest.store(now, Ordering::Relaxed);
         self.recorder.before.set(record);
         if now >= self.recorder.rate_due.get() {
@@ -136,30 +151,32 @@ impl<'a> Recording<'a> {
         if self.recorder.is_in_barrier.get() {
             return None;
         }
+        let now = self.now();
         let record = match activity {
             Some((activity, caller)) => {
                 let record = self.find(Some(caller), activity.code());
-                self.table.record(record).note_call();
+                self.note_call(record, now);
                 record
             }
             None => self.recorder.call.get(),
         };
-        Some(self.begin_in(record, awaited()))
+        Some(self.begin_in(record, awaited(), now))
     }
 
     /// Notes that the image begins to complete what it has issued.
     pub(crate) fn begin_completion(self) -> Wait<'a> {
         let record = self.find(None, Activity::Completion.code());
-        self.table.record(record).note_call();
-        self.begin_in(record, None)
+        let now = self.now();
+        self.note_call(record, now);
+        self.begin_in(record, None, now)
     }
 
-    fn begin_in(self, record: usize, awaited: Option<usize>) -> Wait<'a> {
+    fn begin_in(self, record: usize, awaited: Option<usize>, began: u64) -> Wait<'a> {
         Wait {
             recording: self,
             record,
             awaited,
-            began: self.now(),
+            began,
         }
     }
 }

@@ -4,6 +4,9 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::profile::activity::name;
+use crate::profile::history::History;
+use crate::profile::moved::{LineMoves, Moved};
+use crate::profile::place::Place;
 use coarray_fabric::system::fixed_str::FixedStr;
 
 /// How many lines an image can tell apart; the last record is for all others.
@@ -20,6 +23,7 @@ pub(crate) struct ImageTable {
     /// When it began, in nanoseconds; and a later time by both, which tells how fast the clock is.
     begun_nanoseconds: AtomicU64,
     rate: [AtomicU64; 2],
+    pub(crate) history: History,
     records: [Record; LINES],
 }
 
@@ -40,6 +44,9 @@ pub(crate) struct Record {
     awaited: AtomicU32,
     since: AtomicU32,
     lead: AtomicU64,
+    /// For how long it had not waited when it came there, added up, and how often that was next to nothing.
+    worked: AtomicU64,
+    prompt: AtomicU64,
     /// How often it came last to a barrier, and how long the others waited for it then, on the average of them.
     last: AtomicU64,
     late: AtomicU64,
@@ -54,8 +61,11 @@ impl Record {
         counter.store(sum, Ordering::Relaxed);
     }
 
-    pub(crate) fn note_call(&self) {
+    /// Notes that the image comes there, having worked for that long, and whether that is next to nothing.
+    pub(crate) fn note_call(&self, worked: u64, is_prompt: bool) {
         Self::add(&self.calls, 1);
+        Self::add(&self.worked, worked);
+        Self::add(&self.prompt, u64::from(is_prompt));
     }
 
     /// Notes a wait, and for which image it was if it was for one.
@@ -101,6 +111,13 @@ impl ImageTable {
         self.rate[0].store(now, Ordering::Relaxed);
         self.rate[1].store(nanoseconds, Ordering::Relaxed);
         now + now.saturating_sub(self.begun.load(Ordering::Relaxed)) / 4
+    }
+
+    /// Notes a wait between two times in the history of the run.
+    pub(crate) fn note_in_history(&self, from: u64, to: u64) {
+        let begun = self.begun.load(Ordering::Relaxed);
+        let since = |time: u64| time.saturating_sub(begun);
+        self.history.note(since(from), since(to));
     }
 
     /// Nanoseconds in a tick of the clock.
@@ -149,6 +166,8 @@ impl ImageTable {
                 place: record.place()?,
                 calls: number(&record.calls),
                 waited: time(&record.waited),
+                worked: time(&record.worked),
+                prompt: number(&record.prompt),
                 awaited: record.awaited.load(Ordering::Relaxed) as usize,
                 lead: time(&record.lead),
                 last: number(&record.last),
@@ -160,6 +179,9 @@ impl ImageTable {
         ImageProfile {
             time: nanoseconds(number(&self.latest).saturating_sub(number(&self.begun))),
             lines: self.records.iter().filter_map(line).collect(),
+            part: nanoseconds(self.history.length()),
+            parts: self.history.read().into_iter().map(nanoseconds).collect(),
+            ..ImageProfile::default()
         }
     }
 }
@@ -178,26 +200,21 @@ impl Record {
     }
 }
 
-/// A line of the program, and what images do there.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    /// The file, or the end of its path; empty if what images do is not at a line of the program.
-    pub file: String,
-    /// The line.
-    pub line: u32,
-    /// The column.
-    pub column: u32,
-    /// What images do there.
-    pub activity: String,
-}
-
-/// What one image has waited for.
+/// What one image has waited for, and what it has moved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImageProfile {
     /// How long it ran, until its end or its last wait, in nanoseconds.
     pub time: u64,
     /// The lines at which it waited.
     pub lines: Vec<LineProfile>,
+    /// How long it waited in each part of its run, up to the last in which it did, and how long a part is.
+    pub part: u64,
+    /// See `part`.
+    pub parts: Vec<u64>,
+    /// What it moved by the operations of each line; empty unless the job [counts](crate::Profile::Puts).
+    pub moves: Vec<LineMoves>,
+    /// What it moved to and from the memory of each image; empty unless the job counts.
+    pub row: Vec<Moved>,
 }
 
 /// What one image has waited for at one line; times are in nanoseconds.
@@ -209,6 +226,10 @@ pub struct LineProfile {
     pub calls: u64,
     /// How long it waited.
     pub waited: u64,
+    /// For how long it had not waited when it came there, since its last wait or collective operation, added up.
+    pub worked: u64,
+    /// How often that was next to nothing: some microseconds.
+    pub prompt: u64,
     /// The image that it waited for the most, if `lead` is a good part of the time that it waited.
     pub awaited: usize,
     /// How much longer that was than it waited for all others, at most; 0 if nobody knows for which images it waited.
@@ -243,7 +264,7 @@ mod tests {
             (20, Some(1)),
             (1, Some(7)),
         ] {
-            table.record(1).note_call();
+            table.record(1).note_call(time + 3, time < 5);
             table.record(1).note_wait(time, awaited);
         }
         let profile = table.read();
@@ -254,6 +275,7 @@ mod tests {
         assert_eq!(profile.time, 300);
         assert_eq!((line.calls, line.waited), (6, 127 / 2));
         assert_eq!((line.awaited, line.lead), (7, 70 / 2));
+        assert_eq!((line.worked, line.prompt), (145 / 2, 2));
         assert!(line.place.file.ends_with("table.rs"));
     }
 }

@@ -18,6 +18,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// Fortran 2018 `atomic_fetch_add`, clause 16.9.24.
     #[inline]
+    #[track_caller]
     pub fn fetch_add(&self, value: T) -> T
     where
         T: Number,
@@ -38,6 +39,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// *Coarray C++* section 5.2.
     #[inline]
+    #[track_caller]
     pub fn fetch_sub(&self, value: T) -> T
     where
         T: Number,
@@ -59,6 +61,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// `MPI_Fetch_and_op` with `MPI_MIN`, MPI 3.1 section 11.3.4.
     #[inline]
+    #[track_caller]
     pub fn fetch_min(&self, value: T) -> T
     where
         T: Number,
@@ -81,6 +84,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// `MPI_Fetch_and_op` with `MPI_MAX`, MPI 3.1 section 11.3.4.
     #[inline]
+    #[track_caller]
     pub fn fetch_max(&self, value: T) -> T
     where
         T: Number,
@@ -102,6 +106,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// Fortran 2018 `atomic_fetch_and`, clause 16.9.25.
     #[inline]
+    #[track_caller]
     pub fn fetch_and(&self, value: T) -> T
     where
         T: Bits,
@@ -123,6 +128,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// Fortran 2018 `atomic_fetch_or`, clause 16.9.26.
     #[inline]
+    #[track_caller]
     pub fn fetch_or(&self, value: T) -> T
     where
         T: Bits,
@@ -143,6 +149,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// Fortran 2018 `atomic_fetch_xor`, clause 16.9.27.
     #[inline]
+    #[track_caller]
     pub fn fetch_xor(&self, value: T) -> T
     where
         T: Bits,

@@ -19,6 +19,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// Fortran 2018 `atomic_add`, clause 16.9.20.
     #[inline]
+    #[track_caller]
     pub fn add(&self, value: T)
     where
         T: Number,
@@ -40,6 +41,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// *Coarray C++* section 5.2.
     #[inline]
+    #[track_caller]
     pub fn sub(&self, value: T)
     where
         T: Number,
@@ -61,6 +63,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// As [`fetch_min`](Self::fetch_min).
     #[inline]
+    #[track_caller]
     pub fn min(&self, value: T)
     where
         T: Number,
@@ -82,6 +85,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// As [`fetch_max`](Self::fetch_max).
     #[inline]
+    #[track_caller]
     pub fn max(&self, value: T)
     where
         T: Number,
@@ -103,6 +107,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// Fortran 2018 `atomic_and`, clause 16.9.21.
     #[inline]
+    #[track_caller]
     pub fn and(&self, value: T)
     where
         T: Bits,
@@ -124,6 +129,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// Fortran 2018 `atomic_or`, clause 16.9.28.
     #[inline]
+    #[track_caller]
     pub fn or(&self, value: T)
     where
         T: Bits,
@@ -145,6 +151,7 @@ impl<T: Remote> Coatomic<T> {
     /// # Source
     /// Fortran 2018 `atomic_xor`, clause 16.9.30.
     #[inline]
+    #[track_caller]
     pub fn xor(&self, value: T)
     where
         T: Bits,

@@ -1,0 +1,430 @@
+//! Programs with one mistake each, of which the report says at which line it is, and nothing else; and what is said once it is repaired: nothing.
+
+use std::fs;
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use coarray::asynchronous::co_sum_async;
+use coarray::collectives::co_sum;
+use coarray::prelude::*;
+
+use crate::job::{Check, End, bare_coarun, coarun, end_of, on_threads, plain, run};
+
+pub fn trials() -> Vec<Check> {
+    vec![
+        ("what_takes_time_is_advised_on", advice_on_waits),
+        ("what_is_moved_in_vain_is_advised_on", advice_on_data),
+        ("two_runs_are_one_report", two_runs),
+        ("a_first_run_that_fails_is_the_only_one", failed_run),
+        ("a_second_run_that_fails_is_a_line", failed_second_run),
+        ("profiles_are_written_to_files", files),
+        (
+            "files_that_cannot_be_written_change_nothing_else",
+            unwritable_files,
+        ),
+    ]
+}
+
+/// Set for the repaired program.
+const REPAIRED: &str = "COARRAY_TEST_CASE";
+
+fn is_repaired() -> bool {
+    std::env::var_os(REPAIRED).is_some()
+}
+
+/// How many times, and for how long: longer than other programs of the machine hold a core.
+const TIMES: u32 = 8;
+const WORK: Duration = Duration::from_millis(40);
+
+/// Prints the line of the mistake, once.
+fn print_line(line: u32) {
+    if this_image() == 0 {
+        println!("{line}");
+    }
+}
+
+/// One image has all the work.
+pub fn imbalance() {
+    for _ in 0..TIMES {
+        if is_repaired() {
+            sleep(WORK / num_images() as u32);
+        } else if this_image() == 1 {
+            sleep(WORK);
+        }
+        sync_all();
+    }
+    print_line(line!() - 2);
+}
+
+/// Images hold a lock while they work.
+pub fn lock() {
+    let mutex = Coarray::new(Comutex::new(0_u32));
+    for _ in 0..TIMES {
+        if is_repaired() {
+            sleep(WORK);
+        }
+        let mut sum = mutex.at(0).lock();
+        if !is_repaired() {
+            sleep(WORK);
+        }
+        let next = sum.get() + 1;
+        sum.put(next);
+    }
+    print_line(line!() - 7);
+}
+
+/// Many sums where one would do.
+pub fn small_sums() {
+    let mut values = vec![1_u64; 30_000];
+    if is_repaired() {
+        co_sum(&mut values[..]);
+    } else {
+        for value in &mut values {
+            co_sum(value);
+        }
+    }
+    print_line(line!() - 3);
+}
+
+/// A phase for each value.
+pub fn short_phases() {
+    let mut x = Coarray::<[u64; 1]>::zeroed();
+    if is_repaired() {
+        let x = x.open();
+        (0..20_000).for_each(|value| x.at(0)[0].put(value));
+    } else {
+        for _ in 0..20_000 {
+            drop(x.open());
+        }
+    }
+    print_line(line!() - 3);
+}
+
+/// Sums that take as long as the image which is late takes, one now, the other then.
+pub fn no_overlap() {
+    for time in 0..2 * TIMES as usize {
+        let is_late = this_image() == time % 2;
+        let sum = co_sum_async(1);
+        if is_repaired() {
+            sleep(WORK / 2);
+        }
+        sum.wait();
+        if is_late && !is_repaired() {
+            sleep(WORK);
+        }
+    }
+    print_line(line!() - 9);
+}
+
+/// A row that is put item by item.
+pub fn fine_puts() {
+    let mut x = Coarray::<[u64; 400]>::zeroed();
+    let x = x.open();
+    let there = x.at((this_image() + 1) % num_images());
+    let row = [this_image() as u64; 400];
+    for _ in 0..10 {
+        if is_repaired() {
+            there.put_from(&row);
+        } else {
+            for i in 0..row.len() {
+                there[i].put(row[i]);
+            }
+        }
+    }
+    print_line(line!() - 4);
+}
+
+/// A column that is got item by item.
+pub fn fine_column() {
+    let mut x = Coarray::<[[u64; 8]; 2000]>::zeroed();
+    let x = x.open();
+    let there = x.at((this_image() + 1) % num_images());
+    let mut all = vec![[0; 8]; 2000];
+    if is_repaired() {
+        there[..].get_into(&mut all[..]);
+    } else {
+        for i in 0..all.len() {
+            all[i][3] = there[i][3].get();
+        }
+    }
+    black_box(all);
+    print_line(line!() - 4);
+}
+
+/// A count of all in one word.
+pub fn hot_word() {
+    let total = Coarray::new(Coatomic::new(0_u64));
+    let mut own = 0;
+    for _ in 0..3000 {
+        if is_repaired() {
+            own += 1;
+        } else {
+            total.at(0).add(1);
+        }
+    }
+    print_line(line!() - 3);
+    co_sum(&mut own);
+}
+
+/// An image's own part, as if it were another's.
+pub fn own_part() {
+    let mut x = Coarray::<[u64; 64]>::zeroed();
+    if is_repaired() {
+        for i in 0..2_000_000 {
+            x[i % 64] += 1;
+        }
+        black_box(&x[..]);
+        return print_line(0);
+    }
+    let x = x.open();
+    for i in 0..2_000_000 {
+        x.at(this_image())[i % 64].put(1);
+    }
+    print_line(line!() - 2);
+}
+
+/// Fails if it does not find a line in its input; and in a run that counts, if it is asked to.
+pub fn read_and_print() {
+    let mut input = String::new();
+    if this_image() == 0 {
+        std::io::stdin().read_line(&mut input).unwrap();
+        assert_eq!(input, "something\n");
+        println!("printed once");
+        eprintln!("said once");
+    }
+    let counts = std::env::var("COARRAY_PROFILE").is_ok_and(|profile| profile == "puts");
+    if counts && is_repaired() {
+        coarray::error_stop(9);
+    }
+    let mut x = Coarray::new(0);
+    let x = x.open();
+    x.at((this_image() + 1) % num_images()).put(1);
+}
+
+/// The advice in a report.
+fn advice(end: &End) -> Vec<&str> {
+    let mut lines = end.stderr.lines();
+    lines.find(|line| *line == "advice");
+    let advice = lines.map_while(|line| line.strip_prefix("  "));
+    // Of a machine with one core that is right, and of others it is not said.
+    let has_cores = std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
+    let is_of_program = |line: &&str| has_cores || !line.contains("images share 1 cores");
+    advice.filter(is_of_program).collect()
+}
+
+fn judge(profile: &str, program: &str, text: &str) {
+    let start = || {
+        let mut command = plain(2, program);
+        command.env("COARRAY_PROFILE", profile);
+        command
+    };
+    let end = run(start());
+    let line = end.stdout.trim();
+    let expected = format!("tests/whole_programs/advice.rs:{line}: ");
+    let advice_given = advice(&end);
+    let [one] = advice_given[..] else {
+        panic!("{program}: {advice_given:?} {end:#?}")
+    };
+    assert!(
+        one.contains(&expected) && one.contains(text),
+        "{program}: {end:#?}"
+    );
+    let mut repaired = start();
+    repaired.env(REPAIRED, "1");
+    let end = run(repaired);
+    assert_eq!(
+        (end.code, advice(&end)),
+        (Some(0), Vec::new()),
+        "{program}: {end:#?}"
+    );
+}
+
+fn advice_on_waits() {
+    for (program, text) in [
+        ("advice_imbalance", "image 1 works "),
+        ("advice_lock", "wait for the lock"),
+        ("advice_small_sums", "30000 calls of co_sum"),
+        ("advice_short_phases", "20000 barriers for phases"),
+        (
+            "advice_no_overlap",
+            "an asynchronous collective is waited for after ",
+        ),
+    ] {
+        judge("waits", program, text);
+    }
+}
+
+fn advice_on_data() {
+    for (program, text) in [
+        (
+            "advice_fine_puts",
+            "400 operations side by side each time, 8000 messages on a cluster",
+        ),
+        (
+            "advice_fine_column",
+            "operations 64 bytes apart, 4000 messages on a cluster",
+        ),
+        (
+            "advice_hot_word",
+            "atomic operations on one word of image 0, 3000 messages on a cluster",
+        ),
+        (
+            "advice_own_part",
+            "4.0e6 operations are on the image's own part",
+        ),
+    ] {
+        judge("puts", program, text);
+    }
+}
+
+/// The end of a `coarun` that runs a program twice, which finds a line in its input.
+fn run_twice(program: &str, is_repaired: bool) -> End {
+    let folder = folder(program);
+    let input = folder.join("input");
+    fs::write(&input, "something\n").unwrap();
+    let mut command = coarun(&["-n2", "--profile=both"], program);
+    command.stdin(fs::File::open(&input).unwrap());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env("TMPDIR", &folder);
+    if is_repaired {
+        command.env(REPAIRED, "1");
+    }
+    let end = end_of(command.spawn().unwrap(), Instant::now());
+    fs::remove_file(input).unwrap();
+    // Nothing else is left.
+    fs::remove_dir(folder).unwrap();
+    end
+}
+
+/// An empty folder for one test.
+fn folder(name: &str) -> PathBuf {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("{name}-{}-{number}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
+    fs::create_dir(&folder).unwrap();
+    folder
+}
+
+fn two_runs() {
+    let end = run_twice("advice_read_and_print", false);
+    assert_eq!(
+        (end.code, &*end.stdout),
+        (Some(0), "printed once\n"),
+        "{end:#?}"
+    );
+    let mut lines = end.stderr.lines();
+    assert_eq!(lines.next(), Some("said once"), "{end:#?}");
+    let again = "coarun: runs the program again, to count what its images move";
+    assert_eq!(lines.next(), Some(again), "{end:#?}");
+    let reports = lines.filter(|line| line.starts_with("coarray: 2 images, "));
+    assert_eq!(reports.count(), 2, "{end:#?}");
+    assert!(
+        end.stderr.contains("parallel efficiency") && end.stderr.contains("data by line"),
+        "{end:#?}"
+    );
+}
+
+fn failed_run() {
+    let command = coarun(&["-n3", "--profile=both"], "error_stop");
+    let end = run(command);
+    assert_eq!(end.code, Some(7), "{end:#?}");
+    assert!(
+        end.stderr.contains("coarray: image 2 called error_stop(7)"),
+        "{end:#?}"
+    );
+    assert!(
+        end.stderr
+            .contains("coarun: the program is not run again: only waits are known")
+    );
+    assert!(end.stderr.contains("coarray: 3 images"), "{end:#?}");
+}
+
+fn failed_second_run() {
+    let end = run_twice("advice_read_and_print", true);
+    assert_eq!(
+        (end.code, &*end.stdout),
+        (Some(0), "printed once\n"),
+        "{end:#?}"
+    );
+    let said = "coarun: the second run failed with exit code 9: only waits are known";
+    assert!(end.stderr.lines().any(|line| line == said), "{end:#?}");
+    assert!(!end.stderr.contains("error_stop"), "{end:#?}");
+    assert!(end.stderr.contains("parallel efficiency"), "{end:#?}");
+}
+
+fn files() {
+    let folder = folder("files");
+    let name = |name: &str| folder.join(name).into_os_string();
+    let options = ["-n2", "--profile-json", "a.json", "--profile-svg=figures"];
+    for mut command in [
+        coarun(&options, "advice_imbalance"),
+        on_threads(2, "advice_imbalance"),
+        plain(2, "advice_imbalance"),
+    ] {
+        command.env("COARRAY_PROFILE_HTML", name("a.html"));
+        command.env("COARRAY_PROFILE_JSON", name("b.json"));
+        command.current_dir(&folder);
+        let end = run(command);
+        assert_eq!(end.code, Some(0), "{end:#?}");
+        // Who wants a file wants a profile.
+        assert!(end.stderr.contains("parallel efficiency"), "{end:#?}");
+        assert!(
+            fs::read_to_string(name("a.html"))
+                .unwrap()
+                .ends_with("</html>\n")
+        );
+        fs::remove_file(name("a.html")).unwrap();
+    }
+    for json in ["a.json", "b.json"] {
+        let json = fs::read_to_string(name(json)).unwrap();
+        assert!(json.starts_with("{\n  \"format\": \"coarray profile 1\",\n  \"images\": 2,"));
+    }
+    assert!(folder.join("figures/images.svg").exists());
+    fs::remove_dir_all(folder).unwrap();
+}
+
+fn unwritable_files() {
+    let write = |command: &mut Command| {
+        command.env("COARRAY_PROFILE_JSON", "/dev/full");
+        command.env("COARRAY_PROFILE_HTML", "/no/such/folder/a.html");
+    };
+    for (mut command, code) in [
+        (plain(3, "hello"), 0),
+        (on_threads(3, "hello"), 0),
+        (plain(3, "error_stop"), 7),
+        (on_threads(3, "error_stop"), 7),
+    ] {
+        write(&mut command);
+        let end = run(command);
+        assert_eq!(end.code, Some(code), "{end:#?}");
+        let of_files = end.stderr.lines();
+        let of_files =
+            of_files.filter(|line| line.starts_with("coarray: cannot write the profile to "));
+        let of_files: Vec<_> = of_files.collect();
+        let [json, html] = of_files[..] else {
+            panic!("{end:#?}")
+        };
+        assert!(
+            json.contains("/dev/full: No space left on device"),
+            "{end:#?}"
+        );
+        assert!(
+            html.contains("/no/such/folder/a.html: No such file"),
+            "{end:#?}"
+        );
+    }
+    let mut command = bare_coarun();
+    command.args(["--profile-json"]);
+    let end = run(command);
+    assert_eq!(end.code, Some(2), "{end:#?}");
+    assert!(
+        end.stderr
+            .starts_with("coarun: --profile-json needs a value\n"),
+        "{end:#?}"
+    );
+}
