@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -12,9 +13,11 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 
 use crate::profile;
 use crate::report;
+use crate::trace::{TraceFile, Traced};
 use coarray_collectives::TUNING;
 use coarray_fabric::memory::nodes::Nodes;
 use coarray_fabric::system::process_manager::ask_to_abort;
+use coarray_fabric::system::scheduler::now;
 use coarray_fabric::transport::cluster::Cluster;
 use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::observed::Observed;
@@ -59,6 +62,11 @@ pub(crate) fn run<R>(
     watch: StartWatch,
     body: impl Fn() -> Result<R, Panic>,
 ) -> Result<End<R>, String> {
+    let settings = &mut settings.clone();
+    if cluster.image() == 0 {
+        // All others add to it.
+        drop(TraceFile::begin(settings));
+    }
     let settings = agree(cluster, settings);
     let nodes = divide(cluster, settings.direct);
     let mut region = share_region(cluster, &nodes, &settings)?;
@@ -79,6 +87,8 @@ pub(crate) fn run<R>(
     let fabric = fabric.map(|fabric| watch_over(fabric, cluster.image(), &settings));
     let job = Arc::new(Job::on_nodes(region, &settings, nodes));
     let image = cluster.image();
+    let path = settings.trace.clone();
+    let timeline = path.map(|path| Timeline::new(cluster, &job, path));
     drop(watch);
     // SAFETY: the fabric gives each process a number of its own, and the fabric was attached to this region.
     let ending = unsafe { run_image(&job, image, fabric.clone(), &TUNING, body) };
@@ -88,6 +98,13 @@ pub(crate) fn run<R>(
             let text = profile::gathered_text_of(&settings, own, |mine| cluster.gather(mine));
             if let Some(text) = text.filter(|_| image == 0) {
                 eprint!("{text}");
+            }
+            if let Some(timeline) = timeline {
+                // All have ended when they have come here.
+                cluster.gather(&[0]);
+                if job.nodes.of(image) == image {
+                    timeline.write(&job);
+                }
             }
             drop(fabric);
             cluster.detach();
@@ -101,6 +118,7 @@ pub(crate) fn run<R>(
             image,
             fabric.as_deref(),
             &settings,
+            timeline.as_ref(),
         ))),
     }
 }
@@ -154,16 +172,17 @@ fn watch_over(fabric: Rc<dyn Fabric>, image: usize, settings: &Settings) -> Rc<d
     Rc::new(Observed::new(fabric, Watchdog::new(limit, is_late)))
 }
 
-/// Collective. Settings for all images: the smallest heap, and shared memory and a profile if all want them.
+/// Collective. Settings for all images: the smallest heap, and shared memory, a profile and a timeline if all want them.
 fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
     let wishes = [
         settings.heap as u64,
         u64::from(settings.direct),
         u64::from(settings.keep_going),
         u64::from(settings.profile == Profile::Waits),
+        u64::from(settings.trace.is_some()),
     ];
     let all = gather_words(cluster, wishes);
-    if cluster.image() == 0 && all.iter().any(|&[_, _, keep_going, _]| keep_going == 1) {
+    if cluster.image() == 0 && all.iter().any(|&[_, _, keep_going, ..]| keep_going == 1) {
         eprintln!(
             "coarray: the job ends when an image fails: the fabric `{}` cannot go on without it",
             settings.fabric.name()
@@ -174,9 +193,13 @@ fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
         images: cluster.images(),
         heap: heap.map_or(settings.heap, |heap| heap as usize),
         direct: all.iter().all(|&[_, direct, ..]| direct == 1),
-        profile: match all.iter().all(|&[.., is_profiled]| is_profiled == 1) {
+        profile: match all.iter().all(|&[.., is_profiled, _]| is_profiled == 1) {
             true => settings.profile,
             false => Profile::Off,
+        },
+        trace: match all.iter().all(|&[.., is_traced]| is_traced == 1) {
+            true => settings.trace.clone(),
+            false => None,
         },
         keep_going: false,
         ..settings.clone()
@@ -203,8 +226,9 @@ fn share_region(
     let me = cluster.image();
     let leader = nodes.of(me);
     let have_cores = have_cores_for_all(cluster);
-    let made =
-        (leader == me).then(|| JobMemory::create(settings.images, settings.heap, have_cores));
+    let is_traced = settings.trace.is_some();
+    let made = (leader == me)
+        .then(|| JobMemory::create(settings.images, settings.heap, have_cores, is_traced));
     let descriptor = match &made {
         Some(Ok(region)) => region.file().as_raw_fd() as u64 + 1,
         _ => 0,
@@ -289,7 +313,13 @@ fn gather_words<const N: usize>(cluster: &dyn Cluster, mine: [u64; N]) -> Vec<[u
 }
 
 /// Reports the failure that ended the job once: by the lowest of the images that recorded one first on their nodes. Returns it.
-fn settle(job: &Job, me: usize, fabric: Option<&dyn Fabric>, settings: &Settings) -> Failure {
+fn settle(
+    job: &Job,
+    me: usize,
+    fabric: Option<&dyn Fabric>,
+    settings: &Settings,
+    timeline: Option<&Timeline>,
+) -> Failure {
     let failure = loop {
         match job.region.job().failure.get() {
             Some(failure) => break failure,
@@ -309,12 +339,76 @@ fn settle(job: &Job, me: usize, fabric: Option<&dyn Fabric>, settings: &Settings
             if let Some(text) = profile::text_of(settings, profiles) {
                 eprint!("{text}");
             }
+            if let Some(timeline) = timeline {
+                timeline.write(job);
+            }
             listen(job, fabric, DRAIN_TIMEOUT, || false);
             return failure;
         }
+    } else if let Some(timeline) = timeline
+        && job.nodes.of(me) == me
+        && !job.nodes.share(me, failure.image)
+    {
+        // That of another node cannot read the records of this one.
+        timeline.write(job);
     }
     listen(job, fabric, END_TIMEOUT, || false);
     failure
+}
+
+/// What the images of a node know of the timeline of the job.
+struct Timeline {
+    path: PathBuf,
+    /// The images of the node, and their processes.
+    images: Vec<(usize, u32)>,
+    /// The lowest image of the machine.
+    machine: usize,
+    /// What is added to times of the machine, so that they are those of the machine of image 0 when the job starts.
+    shift: i64,
+}
+
+impl Timeline {
+    /// Collective. Compares the clocks of the machines: all images leave it at nearly the same time.
+    fn new(cluster: &dyn Cluster, job: &Job, path: PathBuf) -> Self {
+        let me = cluster.image();
+        let mine = [cluster.node() as u64, std::process::id().into()];
+        let all = gather_words(cluster, mine);
+        let time = now().as_nanos() as u64;
+        let times = gather_words(cluster, [time]);
+        let machine = cluster.node();
+        let (first, own) = (times[0][0], times[machine][0]);
+        let is_same = all[0][0] as usize == machine;
+        let images = (0..)
+            .zip(&all)
+            .filter(|(image, _)| job.nodes.share(me, *image));
+        Self {
+            path,
+            images: images
+                .map(|(image, &[_, process])| (image, process as u32))
+                .collect(),
+            machine,
+            shift: if is_same {
+                0
+            } else {
+                first.wrapping_sub(own) as i64
+            },
+        }
+    }
+
+    /// Adds what the images of this node did.
+    fn write(&self, job: &Job) {
+        let images = self.images.iter();
+        let traced = Traced {
+            images: images
+                .map(|&(image, process)| (image, &job.region, Some(process)))
+                .collect(),
+            host: self.machine,
+            shift: self.shift,
+        };
+        let text = TraceFile::open(self.path.clone())
+            .map_or_else(|refused| refused, |mut file| file.write(&traced));
+        eprint!("{text}");
+    }
 }
 
 /// Receives messages for that time, or until `is_enough`.

@@ -31,6 +31,8 @@ Options:
                      milliseconds (`spin`) [default: adaptive]
       --profile      Say at the end on the standard error where images waited, for
                      how long, and who came last
+      --trace FILE   Write a timeline of what each image did and waited for, which
+                     the viewer https://ui.perfetto.dev shows
       --heap SIZE    Memory to reserve for the coarrays of each image, as in
                      4G or 512M [default: 3/4 of the machine, divided evenly]
       --fabric KIND  Images are `processes`, or `threads` of one process for a
@@ -42,8 +44,8 @@ Options:
 
 Environment:
   COARRAY_IMAGES, COARRAY_LABEL (1 or 0), COARRAY_FAULT_TOLERANT (1 or 0),
-  COARRAY_BIND, COARRAY_WAIT, COARRAY_HEAP, COARRAY_FABRIC and COARRAY_PROFILE
-  (`waits` or `off`) say the same as the options. An option overrides its variable.
+  COARRAY_BIND, COARRAY_WAIT, COARRAY_HEAP, COARRAY_FABRIC, COARRAY_TRACE and
+  COARRAY_PROFILE (`waits` or `off`) say the same as the options. An option overrides its variable.
   A coarray program that is started without coarun obeys them too. COARRAY_LAUNCHER is the command that starts the
   images of MPI or OpenSHMEM [default: mpirun, shmemrun].
 

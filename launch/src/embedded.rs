@@ -1,5 +1,6 @@
 //! Jobs inside a program: images on its threads, which borrow from it and return values to it.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::threads::{self, Stragglers};
@@ -211,6 +212,28 @@ impl Launch {
     pub fn profile(mut self, profile: Profile) -> Self {
         if let Ok(settings) = &mut self.settings {
             settings.profile = profile;
+        }
+        self
+    }
+
+    /// Local. The file for a timeline of what each image did and waited for, which the viewer at <https://ui.perfetto.dev> shows; `COARRAY_TRACE` sets the
+    /// same. A file of that name is replaced. If it cannot be written, a line on stderr says so, and the job runs all the same.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::co_count;
+    /// use coarray_launch::Launch;
+    ///
+    /// let file = std::env::temp_dir().join(format!("{}.pftrace", std::process::id()));
+    /// let counts = Launch::new(2).trace(&file).run(|| co_count(true));
+    /// assert_eq!(counts.unwrap(), [2, 2]);
+    /// assert!(std::fs::metadata(&file).unwrap().len() > 0);
+    /// # std::fs::remove_file(file).unwrap();
+    /// ```
+    #[must_use]
+    pub fn trace(mut self, path: impl Into<PathBuf>) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.trace = Some(path.into());
         }
         self
     }

@@ -26,6 +26,7 @@ mod startup;
 mod supervisor;
 mod terminal;
 mod threads;
+mod trace;
 mod unknown_settings;
 
 /// For applications that also call MPI themselves.

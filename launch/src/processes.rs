@@ -28,6 +28,7 @@ use crate::signals;
 use crate::terminal;
 use coarray_runtime::{Bind, JobMemory, Settings};
 
+const TRACE: &str = "COARRAY_TRACE";
 const IMAGE: &str = "COARRAY_IMAGE";
 const REGION: &str = "COARRAY_REGION";
 const SUPERVISOR: &str = "COARRAY_SUPERVISOR";
@@ -54,6 +55,8 @@ pub(crate) fn image_command(
     command
         .args(arguments)
         .envs(environment(settings))
+        // A job that an image starts would write the same file. Images know by their memory that they are traced.
+        .env_remove(TRACE)
         .env(IMAGE, image.to_string())
         .env(REGION, shared.as_raw_fd().to_string())
         .env(SUPERVISOR, supervisor.to_string())
@@ -78,19 +81,21 @@ pub(crate) fn image_command(
 }
 
 /// The settings as environment variables, for programs to see them wherever they came from.
-pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 10] {
-    let switch = |on: bool| u8::from(on).to_string();
+pub(crate) fn environment(settings: &Settings) -> [(&'static str, OsString); 11] {
+    let switch = |on: bool| OsString::from(u8::from(on).to_string());
+    let trace = settings.trace.clone();
     let bind = match settings.bind {
         Bind::None => "none",
         Bind::Core => "core",
     };
     [
-        ("COARRAY_IMAGES", settings.images.to_string()),
-        ("COARRAY_HEAP", settings.heap.to_string()),
+        ("COARRAY_IMAGES", settings.images.to_string().into()),
+        ("COARRAY_HEAP", settings.heap.to_string().into()),
         ("COARRAY_FABRIC", settings.fabric.name().into()),
         ("COARRAY_BIND", bind.into()),
         ("COARRAY_WAIT", settings.wait.name().into()),
         ("COARRAY_PROFILE", settings.profile.name().into()),
+        (TRACE, trace.unwrap_or_default().into()),
         ("COARRAY_LABEL", switch(settings.label)),
         ("COARRAY_FAULT_TOLERANT", switch(settings.keep_going)),
         ("COARRAY_SHARED_MEMORY", switch(settings.direct)),

@@ -11,7 +11,7 @@ use crate::{launcher, processes};
 const PREFIX: &str = "COARRAY_";
 
 /// What users set, without the prefix.
-const SETTINGS: [&str; 15] = [
+const SETTINGS: [&str; 16] = [
     "IMAGES",
     "FABRIC",
     "HEAP",
@@ -19,6 +19,7 @@ const SETTINGS: [&str; 15] = [
     "WAIT",
     "LABEL",
     "PROFILE",
+    "TRACE",
     "FAULT_TOLERANT",
     "TUNING_FILE",
     "LAUNCHER",

@@ -250,7 +250,17 @@ impl Call {
         let is_on_objects = [Open, Close, Publish, Unpublish]
             .iter()
             .any(|operation| operation.is_in(&self.signature));
-        is_on_objects || self.signature[0] >> 16 & ((1 << (ALGORITHM - 16)) - 1) == 0
+        is_on_objects || self.step() == 0
+    }
+
+    /// Whether it is one before that, in which images ask each other something, or wait until they may begin.
+    pub(crate) fn is_before_first_step(&self) -> bool {
+        !self.is_first_step() && self.step() >= READ as u64
+    }
+
+    /// The step, of an operation that has steps.
+    fn step(&self) -> u64 {
+        self.signature[0] >> 16 & ((1 << (ALGORITHM - 16)) - 1)
     }
 
     /// Where the user called it.

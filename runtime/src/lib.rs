@@ -47,6 +47,7 @@ pub use image::Image;
 pub use image::contribution::Contribution;
 pub use image::message::is_about_the_end;
 pub use image::position::{is_own, is_own_address, num_images, this_image};
+pub use image::region::{Region, region};
 pub use image::team::{Team, TeamKey};
 pub use job::Job;
 pub use job::control::{Failure, Stage};
@@ -69,9 +70,12 @@ pub use lockfree::barrier::Barrier;
 pub use lockfree::eventcount::Eventcount;
 pub use lockfree::queue_lock::QueueLock;
 pub use messages::locate::locate;
-pub use messages::quiet::{quiet, quiet_and_defer, quiet_and_fence, quiet_except_signals};
+pub use messages::quiet::{
+    note_post, quiet, quiet_and_defer, quiet_and_fence, quiet_before_post, quiet_except_signals,
+};
 pub use profile::activity::Activity;
 pub use profile::table::{ImageProfile, LineProfile, Place};
+pub use profile::timeline::{Step, Steps, Timebase};
 pub use waiting::changed::note_change;
 pub use waiting::{Cause, Interruption};
 

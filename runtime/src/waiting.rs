@@ -68,6 +68,11 @@ pub trait Cause {
         None
     }
 
+    /// The address of the event or the lock that it waits for, for timelines.
+    fn object(&self) -> Option<usize> {
+        None
+    }
+
     /// The deadline, if any; a wait with one is never part of a deadlock.
     fn deadline(&self) -> Option<Instant> {
         None
@@ -136,9 +141,11 @@ pub(crate) struct Waiting<'a, C> {
 
 impl<'a, C: Cause> Waiting<'a, C> {
     pub(crate) fn new(image: &'a Image, cause: C) -> Self {
-        let profiled = image
-            .recording()
-            .and_then(|recording| recording.begin_wait(cause.activity(), || cause.awaited()));
+        let profiled = image.recording().and_then(|recording| {
+            let number = |address| image.number_of_object(address);
+            let object = || cause.object().map_or(0, number);
+            recording.begin_wait(cause.activity(), || cause.awaited(), object)
+        });
         Self {
             image,
             _profiled: profiled,

@@ -1,8 +1,8 @@
 //! Posts to the events of other images, alone or together with data.
 
 use coarray_coref::{Access, Coref, LocalOrRemote, MayPut, Region, Remote, Shape};
-use coarray_fabric::{Deferral, Place, SignalOperation, has_outstanding};
-use coarray_runtime::{Eventcount, Image, quiet, quiet_except_signals};
+use coarray_fabric::{Deferral, Place, SignalOperation, has_outstanding, has_outstanding_or_notes};
+use coarray_runtime::{Eventcount, Image, note_post, quiet, quiet_before_post};
 
 use crate::coevent::{Coevent, posts_left};
 use crate::fence::complete_on;
@@ -95,7 +95,7 @@ impl CoeventPlace for Coref<Coevent> {
         match self.locate() {
             LocalOrRemote::Local(event) => event.raise(),
             LocalOrRemote::Remote(event) => {
-                quiet_except_signals();
+                quiet_before_post(|_| Some(event));
                 signal(event);
             }
         }
@@ -129,7 +129,7 @@ fn signal(event: Place) {
 fn post_after_puts(event: &Coref<Coevent>) {
     // One branch to all that is rare: the compiler then inlines the rest.
     if event.is_direct()
-        && !has_outstanding()
+        && !has_outstanding_or_notes()
         && let Some(local) = event.as_local()
     {
         local.raise_unordered();
@@ -146,6 +146,7 @@ fn complete_and_post(event: &Coref<Coevent>) {
             if has_outstanding() {
                 complete_on(event.image());
             }
+            note_post(|image| local.locate(image));
             local.raise_unordered();
         }
         LocalOrRemote::Remote(event) => signal(event),

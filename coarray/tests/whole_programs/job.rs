@@ -53,6 +53,7 @@ pub fn bare_coarun() -> Command {
         "COARRAY_WAIT",
         "COARRAY_HEAP",
         "COARRAY_PROFILE",
+        "COARRAY_TRACE",
         "COARRAY_FAULT_TOLERANT",
     ] {
         command.env_remove(variable);

@@ -9,6 +9,7 @@ use crate::collective::barrier_between_nodes::barrier_between_nodes;
 use crate::collective::describe::describe_recorded;
 use crate::collective::outstanding::collect_payloads_if_many;
 use crate::collective::posts::check_posts;
+use crate::image::object_number;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
 use crate::lockfree::arrival::{Arrival, Signature, WORDS};
@@ -190,7 +191,9 @@ fn wait_in_barrier(
         // Those that are gone may not have entered.
         let are_all_here = !here.is_incomplete();
         let others = are_all_here.then(|| arrival_times(here, number));
-        recording.leave_barrier(others.into_iter().flatten());
+        let first = here.members()[0] as usize;
+        let object = object_number([here.identity().0 as usize, first, number as usize]);
+        recording.leave_barrier(object, others.into_iter().flatten());
     }
     outcome
 }

@@ -1,8 +1,9 @@
 //! Settings from the environment: `COARRAY_IMAGES`, `COARRAY_HEAP`, `COARRAY_FABRIC`, `COARRAY_BIND`, `COARRAY_LABEL`,
 //! `COARRAY_FAULT_TOLERANT`, `COARRAY_SHARED_MEMORY`, `COARRAY_CROSS_MEMORY`, `COARRAY_PEER_TIMEOUT`, `COARRAY_WAIT`,
-//! `COARRAY_PROFILE`.
+//! `COARRAY_PROFILE`, `COARRAY_TRACE`.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -133,6 +134,8 @@ pub struct Settings {
     pub wait: Wait,
     /// What it reports of where its time went.
     pub profile: Profile,
+    /// The file for a timeline of what its images did; none if nobody wants it.
+    pub trace: Option<PathBuf>,
     /// Whether each line of output starts with the number of its image.
     pub label: bool,
     /// Whether the job goes on when an image dies.
@@ -198,6 +201,7 @@ impl Settings {
             bind: variable("COARRAY_BIND")?.unwrap_or_default(),
             wait: variable("COARRAY_WAIT")?.unwrap_or_default(),
             profile: variable("COARRAY_PROFILE")?.unwrap_or_default(),
+            trace: trace(),
             label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
             keep_going: variable("COARRAY_FAULT_TOLERANT")?.is_some_and(|Switch(on)| on),
             direct: variable("COARRAY_SHARED_MEMORY")?.is_none_or(|Switch(on)| on),
@@ -220,6 +224,11 @@ impl Settings {
         let keep_going = variable("COARRAY_FAULT_TOLERANT")?.is_none_or(|Switch(on)| on);
         Ok(Self { keep_going, ..self })
     }
+}
+
+fn trace() -> Option<PathBuf> {
+    let path = std::env::var_os("COARRAY_TRACE")?;
+    (!path.is_empty()).then(|| path.into())
 }
 
 /// The fabric whose launcher started this process, or else the default.

@@ -3,7 +3,7 @@
 use crate::call::operation::Operation;
 use crate::lockfree::arrival::Signature;
 
-/// What an image does when it waits, as far as the cause of the wait knows; a collective operation records itself.
+/// What an image does, as far as no collective operation says it: when it waits, what the cause of the wait knows; and what only timelines show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
     /// It waits for an event.
@@ -28,13 +28,19 @@ pub enum Activity {
     Start,
     /// It waits at a line that is not told apart from others.
     Elsewhere,
+    /// It posts an event. In timelines only.
+    Post,
+    /// It releases a lock. In timelines only.
+    Unlock,
+    /// It is in a [region](crate::Region) of the program. In timelines only.
+    Region,
 }
 
 /// The lowest code of an [`Activity`]; those below are of operations.
 const OTHERS: u32 = 1 << 16;
 
 impl Activity {
-    const ALL: [(Self, &'static str); 11] = [
+    const ALL: [(Self, &'static str); 14] = [
         (Self::Event, "event"),
         (Self::Images, "sync_images"),
         (Self::Lock, "lock"),
@@ -46,11 +52,27 @@ impl Activity {
         (Self::Completion, "completion of puts and gets"),
         (Self::Start, "the start of the program"),
         (Self::Elsewhere, "other lines"),
+        (Self::Post, "post"),
+        (Self::Unlock, "unlock"),
+        (Self::Region, "region"),
     ];
 
     /// The number of the activity in tables.
     pub(crate) fn code(self) -> u32 {
         OTHERS + self as u32
+    }
+}
+
+impl Activity {
+    /// The one with this number in tables; `None` for a collective operation.
+    pub(crate) fn of(code: u32) -> Option<Self> {
+        let all = Self::ALL.iter().map(|(activity, _)| *activity);
+        all.into_iter().find(|activity| activity.code() == code)
+    }
+
+    /// Whether only timelines show it: no image waits.
+    pub(crate) fn is_no_wait(self) -> bool {
+        matches!(self, Self::Post | Self::Unlock | Self::Region)
     }
 }
 
