@@ -109,6 +109,11 @@ struct Sequence {
     slices: Vec<Slice>,
 }
 
+/// How many packets a file has.
+pub fn packets(path: &Path) -> usize {
+    fields(&std::fs::read(path).unwrap()).len()
+}
+
 /// Reads a file.
 ///
 /// # Panics
