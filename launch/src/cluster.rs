@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -13,11 +12,11 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 
 use crate::profile;
 use crate::report;
-use crate::trace::{TraceFile, Traced};
+use crate::trace::TraceFile;
+use crate::trace::of_node::NodeTimeline;
 use coarray_collectives::TUNING;
 use coarray_fabric::memory::nodes::Nodes;
 use coarray_fabric::system::process_manager::ask_to_abort;
-use coarray_fabric::system::scheduler::now;
 use coarray_fabric::transport::cluster::Cluster;
 use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::observed::Observed;
@@ -88,7 +87,8 @@ pub(crate) fn run<R>(
     let job = Arc::new(Job::on_nodes(region, &settings, nodes));
     let image = cluster.image();
     let path = settings.trace.clone();
-    let timeline = path.map(|path| Timeline::new(cluster, &job, path));
+    let gather = |mine| gather_words(cluster, mine);
+    let timeline = path.map(|path| NodeTimeline::new(path, &job, image, cluster.node(), gather));
     drop(watch);
     // SAFETY: the fabric gives each process a number of its own, and the fabric was attached to this region.
     let ending = unsafe { run_image(&job, image, fabric.clone(), &TUNING, body) };
@@ -318,7 +318,7 @@ fn settle(
     me: usize,
     fabric: Option<&dyn Fabric>,
     settings: &Settings,
-    timeline: Option<&Timeline>,
+    timeline: Option<&NodeTimeline>,
 ) -> Failure {
     let failure = loop {
         match job.region.job().failure.get() {
@@ -354,61 +354,6 @@ fn settle(
     }
     listen(job, fabric, END_TIMEOUT, || false);
     failure
-}
-
-/// What the images of a node know of the timeline of the job.
-struct Timeline {
-    path: PathBuf,
-    /// The images of the node, and their processes.
-    images: Vec<(usize, u32)>,
-    /// The lowest image of the machine.
-    machine: usize,
-    /// What is added to times of the machine, so that they are those of the machine of image 0 when the job starts.
-    shift: i64,
-}
-
-impl Timeline {
-    /// Collective. Compares the clocks of the machines: all images leave it at nearly the same time.
-    fn new(cluster: &dyn Cluster, job: &Job, path: PathBuf) -> Self {
-        let me = cluster.image();
-        let mine = [cluster.node() as u64, std::process::id().into()];
-        let all = gather_words(cluster, mine);
-        let time = now().as_nanos() as u64;
-        let times = gather_words(cluster, [time]);
-        let machine = cluster.node();
-        let (first, own) = (times[0][0], times[machine][0]);
-        let is_same = all[0][0] as usize == machine;
-        let images = (0..)
-            .zip(&all)
-            .filter(|(image, _)| job.nodes.share(me, *image));
-        Self {
-            path,
-            images: images
-                .map(|(image, &[_, process])| (image, process as u32))
-                .collect(),
-            machine,
-            shift: if is_same {
-                0
-            } else {
-                first.wrapping_sub(own) as i64
-            },
-        }
-    }
-
-    /// Adds what the images of this node did.
-    fn write(&self, job: &Job) {
-        let images = self.images.iter();
-        let traced = Traced {
-            images: images
-                .map(|&(image, process)| (image, &job.region, Some(process)))
-                .collect(),
-            host: self.machine,
-            shift: self.shift,
-        };
-        let text = TraceFile::open(self.path.clone())
-            .map_or_else(|refused| refused, |mut file| file.write(&traced));
-        eprint!("{text}");
-    }
 }
 
 /// Receives messages for that time, or until `is_enough`.

@@ -1,6 +1,8 @@
 //! The timeline of a job: a file that the Perfetto viewer shows.
 
 mod arrows;
+#[cfg(feature = "cluster")]
+pub(crate) mod of_node;
 mod packets;
 mod protobuf;
 

@@ -251,9 +251,9 @@ impl Image {
         self.job.region.control(image)
     }
 
-    /// Records for reports which collective operation the image calls.
+    /// Records for reports which collective operation the image calls. Returns where it notes its waits, as [`profile_call`](Self::profile_call).
     #[cold]
-    pub(crate) fn record_call(&self, call: &Call) {
+    pub(crate) fn record_call(&self, call: &Call) -> Option<Recording<'_>> {
         let control = self.control(self.index);
         if thread::panicking() {
             // A destructor makes the call. If the other images are elsewhere, the panic is the reason.
@@ -266,19 +266,21 @@ impl Image {
             // The next call must be recorded as well, and clear the panic.
             self.last_call.forget();
         }
-        self.profile_call(call);
+        self.profile_call(call)
     }
 
-    /// Notes in a profiled job that the image comes to a collective operation.
-    pub(crate) fn profile_call(&self, call: &Call) {
-        if let Some(recording) = self.recording() {
-            recording.enter_call(call);
-            // The next one is to be recorded, too.
-            self.last_call.differ();
-        }
+    /// Notes in a profiled job that the image comes to a collective operation. Returns where it notes its waits.
+    #[inline]
+    pub(crate) fn profile_call(&self, call: &Call) -> Option<Recording<'_>> {
+        let recording = self.recording()?;
+        recording.enter_call(call);
+        // The next one is to be recorded, too.
+        self.last_call.differ();
+        Some(recording)
     }
 
     /// Where the image notes its waits, if the job is profiled.
+    #[inline]
     pub(crate) fn recording(&self) -> Option<Recording<'_>> {
         self.recorder.as_ref().map(|recorder| Recording {
             recorder,

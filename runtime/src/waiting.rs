@@ -136,7 +136,7 @@ pub(crate) struct Waiting<'a, C> {
     /// Whether it is recorded that the image sleeps.
     is_recorded: Cell<bool>,
     /// Notes how long it waits, when dropped.
-    _profiled: Option<recorder::Wait<'a>>,
+    profiled: Option<recorder::Wait<'a>>,
 }
 
 impl<'a, C: Cause> Waiting<'a, C> {
@@ -148,7 +148,7 @@ impl<'a, C: Cause> Waiting<'a, C> {
         });
         Self {
             image,
-            _profiled: profiled,
+            profiled,
             deadline: cause.deadline(),
             cause,
             suspicion: Suspicion::default(),
@@ -225,7 +225,11 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
     type Stop = Stop;
 
     fn spins(&self) -> u32 {
-        self.image.backoff.recorded_spins()
+        // Before a wait that is not recorded the image has spun.
+        match self.profiled {
+            Some(_) => self.image.backoff.recorded_spins(),
+            None => 0,
+        }
     }
 
     fn check(&self) -> Result<(), Stop> {

@@ -8,6 +8,7 @@ use testing::launcher;
 
 use crate::job::{COUNTS, Check, End, bare_coarun, plain, run};
 use crate::profile;
+use crate::timeline;
 
 pub fn trials() -> Vec<Check> {
     if fabrics().is_empty() {
@@ -29,6 +30,7 @@ pub fn trials() -> Vec<Check> {
         ("clusters_say_that_they_cannot_keep_going", keep_going),
         ("clusters_wait_for_a_slow_launcher", slow_launcher),
         ("clusters_are_profiled", late_image),
+        ("clusters_have_timelines", timelines),
         ("coarun_starts_clusters", coarun),
         ("clusters_start_plainly", plainly),
         ("clusters_refuse_another_launcher", another_launcher),
@@ -140,6 +142,24 @@ fn late_image() {
             let end = run(profile::profiled(command));
             profile::find_late_image(&end, direct == "1");
         }
+    }
+}
+
+fn timelines() {
+    for fabric in fabrics() {
+        for direct in ["1", "0"] {
+            let command = on_fabric(&fabric, timeline::IMAGES, direct, "traced");
+            let (end, trace) = timeline::trace(command, &format!("cluster{direct}"));
+            assert_eq!(end.code, Some(0), "{end:#?}");
+            timeline::check_traced(&trace, timeline::IMAGES);
+            if direct == "1" {
+                timeline::check_arrows(&trace);
+            }
+        }
+        let command = on_fabric(&fabric, timeline::IMAGES, "1", "error_stop");
+        let (end, trace) = timeline::trace(command, "failed-cluster");
+        assert_eq!(end.code, Some(7), "{end:#?}");
+        assert_eq!(trace.images.len(), timeline::IMAGES);
     }
 }
 

@@ -60,6 +60,12 @@ pub fn region(name: &'static str) -> Region {
 }
 
 /// A part of the program with a name, which ends when this is dropped: see [`region`].
+///
+/// It stays on its thread:
+/// ```compile_fail,E0277
+/// let region = coarray::trace::region("mine");
+/// std::thread::spawn(move || drop(region));
+/// ```
 #[derive(Debug)]
 #[must_use = "the region ends when this is dropped: `let _region = region(\"name\");`"]
 pub struct Region {

@@ -166,8 +166,12 @@ impl<'a> Recording<'a> {
         self.recorder.called.get()
     }
 
-    /// Notes that the image has left the barrier with this number, which the others entered at these times.
-    pub(crate) fn leave_barrier(self, number: u64, others: impl Iterator<Item = u64>) {
+    /// Notes that the image has left the barrier that all images know by this number, which the others entered at these times.
+    pub(crate) fn leave_barrier(
+        self,
+        object: impl FnOnce() -> u64,
+        others: impl Iterator<Item = u64>,
+    ) {
         let recorder = self.recorder;
         let (record, entered) = (recorder.call.get(), recorder.called.get());
         recorder.is_in_barrier.set(false);
@@ -177,7 +181,7 @@ impl<'a> Recording<'a> {
         }
         let entry = recorder.entry.get();
         if let Some(log) = self.log {
-            log.note_object(entry, number);
+            log.note_object(entry, object());
         }
         self.note_wait(record, entered, None, entry);
     }
