@@ -9,7 +9,7 @@ use rustix::process::{Resource, getrlimit};
 use crate::lost_images::LostImages;
 use crate::profile;
 use crate::startup::{Jobs, StartError, create_jobs};
-use crate::trace::{TraceFile, Traced};
+use crate::trace::{TraceFile, Traced, tell};
 use coarray_collectives::TUNING;
 use coarray_runtime::{Ending, Failure, Job, Panic, Settings, run_image};
 
@@ -117,7 +117,7 @@ fn tell_profile(jobs: &Jobs, settings: &Settings, trace: Option<&mut TraceFile>)
     if let Some(trace) = trace {
         let process = Some(std::process::id());
         let images = images.map(|image| (image, memory(image), process));
-        eprint!("{}", trace.write(&Traced::here(images)));
+        tell(&trace.write(&Traced::here(images)));
     }
 }
 

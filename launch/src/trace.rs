@@ -22,6 +22,13 @@ const PIECE: usize = 1 << 20;
 pub(crate) struct TraceFile {
     path: PathBuf,
     file: File,
+    /// Whether nobody else adds to it.
+    is_own: bool,
+}
+
+/// Says something on stderr. Without one there is nobody to tell.
+pub(crate) fn tell(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// Images of one machine, and what is known of them.
@@ -52,13 +59,14 @@ impl TraceFile {
         let path = settings.trace.clone()?;
         match Self::open(path) {
             Ok(file) => {
-                // Something else than a file has no length.
-                let _ = file.file.set_len(0);
-                Some(file)
+                file.empty();
+                Some(Self {
+                    is_own: true,
+                    ..file
+                })
             }
             Err(text) => {
-                // Without a stderr there is nobody to tell.
-                let _ = io::stderr().write_all(text.as_bytes());
+                tell(&text);
                 settings.trace = None;
                 None
             }
@@ -72,7 +80,11 @@ impl TraceFile {
     pub(crate) fn open(path: PathBuf) -> Result<Self, String> {
         let file = File::options().append(true).create(true).open(&path);
         match file {
-            Ok(file) => Ok(Self { path, file }),
+            Ok(file) => Ok(Self {
+                path,
+                file,
+                is_own: false,
+            }),
             Err(error) => Err(format!(
                 "coarray: there is no timeline: cannot write {}: {error}\n",
                 path.display()
@@ -80,8 +92,17 @@ impl TraceFile {
         }
     }
 
+    fn empty(&self) {
+        // Something else than a file has no length.
+        let _ = self.file.set_len(0);
+    }
+
     /// Adds what these images did. Returns what is to be said about that, in whole lines.
     pub(crate) fn write(&mut self, traced: &Traced<'_>) -> String {
+        if self.is_own {
+            // A job within this one may have used it as well.
+            self.empty();
+        }
         let all = || traced.images.iter();
         let timebase = Timebase::new(all().filter_map(|&(image, memory, _)| memory.begun(image)));
         let images: Vec<(usize, Steps)> = all()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::trace::{TraceFile, Traced};
+use crate::trace::{TraceFile, Traced, tell};
 use coarray_fabric::system::scheduler::now;
 use coarray_runtime::Job;
 
@@ -61,6 +61,6 @@ impl NodeTimeline {
             Ok(mut file) => file.write(&traced),
             Err(refused) => refused,
         };
-        eprint!("{text}");
+        tell(&text);
     }
 }
