@@ -5,6 +5,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
+use coarray::collectives::{Algorithm, Collective, co_sum};
 use coarray::prelude::*;
 use coarray::trace::region;
 
@@ -62,6 +63,13 @@ pub fn traced() {
     for _ in 0..STEPS {
         let open = values.open();
         open.at((this_image() + 1) % num_images())[0].put(7);
+    }
+    let by_steps = Collective::new().algorithm(Algorithm::Binomial);
+    for _ in 0..STEPS {
+        co_sum(&mut 1);
+        co_sum(&mut [1; 5000]);
+        Collective::new().on_behalf_of("normalise").co_max(&mut 1.5);
+        by_steps.co_broadcast(&mut [1_u64; 5000], LATE);
     }
     if this_image() == 0 {
         let mut locked = mutex.lock();
@@ -180,6 +188,8 @@ pub fn check_traced(trace: &Trace, images: usize) {
         let count = |name| trace.named(image, name).len();
         let counts = ["sync_all", "step", "work", "the end of the program"].map(count);
         assert_eq!(counts, [STEPS + 1, STEPS, STEPS, 1], "image {image}");
+        let collectives = ["co_sum", "co_broadcast", "normalise: co_max"].map(count);
+        assert_eq!(collectives, [2 * STEPS, STEPS, STEPS], "image {image}");
         let phases = ["open", "the end of the open phase"].map(count);
         assert_eq!(phases, [STEPS; 2], "{:#?}", trace.images[&image]);
         for slice in trace.named(image, "sync_all") {

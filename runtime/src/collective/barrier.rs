@@ -136,13 +136,13 @@ fn pass_barrier(
     quiet();
     collect_payloads_if_many(image);
     let failure_epoch = image.job.region.job().failure_epoch();
-    if !image.last_call.is_like(call) || thread::panicking() {
-        record_call(team, call);
-    }
     let number = team.barriers.get() + 1;
     team.barriers.set(number);
     let signature = team.mark(barrier, call);
     let own = &team.control(team.index()).state.arrivals[(number & 1) as usize];
+    if !image.last_call.is_like(call) || thread::panicking() {
+        record_call(team, call, own);
+    }
     bring(own);
     own.enter(number, &signature);
     let is_quiet = failure_epoch == team.failure_epoch.get() && team.is_plain.get();
@@ -171,12 +171,14 @@ fn all_arrive(team: &Team, number: u64, signature: &Signature, spins: u32) -> bo
 /// Records the call for reports, and in a profiled job that the image is about to enter the barrier: in its arrival, of which the others
 /// read the line anyway, and beside it for barriers with a payload there.
 #[cold]
-fn record_call(team: &Team, call: &Call) {
+fn record_call(team: &Team, call: &Call, own: &Arrival) {
     if let Some(recording) = team.image().record_call(call) {
-        let (own, number) = (team.control(team.index()), team.barriers.get() + 1);
         let now = recording.enter_barrier();
-        own.state.arrivals[(number & 1) as usize].bring(&[now, 0, 0]);
-        own.times.enter(number, now);
+        team.control(team.index())
+            .times
+            .enter(team.barriers.get(), now);
+        // Last: others poll this line, and may take it away until the rest of the arrival is written.
+        own.bring(&[now, 0, 0]);
     }
 }
 

@@ -154,12 +154,13 @@ impl JobMemory {
         let table = self.table(image);
         let name = |(line, name): (Option<(Place, Option<Activity>)>, String)| {
             let (place, activity) = line?;
-            let activity_name = match activity {
+            let what = match activity {
                 Some(Activity::Region) => name,
-                _ => place.activity,
+                _ if name.is_empty() => place.activity,
+                _ => format!("{name}: {}", place.activity),
             };
             let place = Place {
-                activity: activity_name,
+                activity: what,
                 ..place
             };
             Some((place, activity))

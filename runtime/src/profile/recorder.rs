@@ -36,7 +36,8 @@ pub(crate) struct Recorder {
     is_before_first: Cell<bool>,
 }
 
-/// What a record is of: the place in memory of a line's description, the activity, and the name that the program gives it.
+/// What a record is of: the place in memory of a line's description, the activity, and the name of the region, or of what a collective operation is a
+/// part of.
 type Key = (usize, u32, *const str);
 
 impl Recorder {
@@ -82,7 +83,7 @@ impl<'a> Recording<'a> {
         self.recorder.call.set(record);
     }
 
-    /// The record of an activity, at a line of the program if it is at one, with the name that the program gives it.
+    /// The record of an activity, at a line of the program if it is at one, in a region or an operation with this name.
     fn find(
         self,
         caller: Option<&'static Location<'static>>,
@@ -130,7 +131,7 @@ impl<'a> Recording<'a> {
         // It is not at a line of the program.
         let is_end = Operation::End.is_in(call.signature());
         let place = (!is_end).then(|| call.caller());
-        let record = self.find(place, code_of_call(call.signature()), "");
+        let record = self.find(place, code_of_call(call.signature()), call.behalf());
         let is_first = call.is_first_step();
         if is_first {
             self.table.record(record).note_call();

@@ -26,7 +26,7 @@ pub(crate) struct Timeline {
     count: AtomicU64,
     /// How many there would be if there was more room.
     lost: AtomicU64,
-    /// The names of regions, by the record of the [table](crate::profile::table) that has their line.
+    /// The names of regions, and of what collective operations are parts of, by the record of the [table](crate::profile::table) that has their line.
     names: [FixedStr<60>; LINES],
     records: [Record; RECORDS],
 }
@@ -58,7 +58,7 @@ impl Timeline {
         start..offset(records.end)
     }
 
-    /// Gives a region a name, which the record of the table with this index has the line of.
+    /// Gives a name to a region, or to what a collective operation is a part of; the record of the table with this index has its line.
     pub(crate) fn name(&self, line: usize, name: &str) {
         self.names[line].set(name);
     }
