@@ -264,9 +264,9 @@ impl Call {
         }
     }
 
-    /// Whether it is one before that, in which images ask each other something, or wait until they may begin.
+    /// Whether it is the one before that, in which images ask each other where their values are.
     pub(crate) fn is_before_first_step(&self) -> bool {
-        !self.is_first_step() && self.step() >= READ as u64
+        !self.is_on_objects() && self.step() == ASKING as u64
     }
 
     /// The step, of an operation that has steps.

@@ -251,9 +251,9 @@ impl Image {
         self.job.region.control(image)
     }
 
-    /// Records for reports which collective operation the image calls. Returns where it notes its waits, as [`profile_call`](Self::profile_call).
+    /// Records for reports which collective operation the image calls.
     #[cold]
-    pub(crate) fn record_call(&self, call: &Call) -> Option<Recording<'_>> {
+    pub(crate) fn record_call(&self, call: &Call) {
         let control = self.control(self.index);
         if thread::panicking() {
             // A destructor makes the call. If the other images are elsewhere, the panic is the reason.
@@ -266,14 +266,20 @@ impl Image {
             // The next call must be recorded as well, and clear the panic.
             self.last_call.forget();
         }
-        self.profile_call(call)
     }
 
-    /// Notes in a profiled job that the image comes to a collective operation. Returns where it notes its waits.
+    /// Notes in a profiled job that the image comes to a collective operation, which is recorded.
+    pub(crate) fn profile_call(&self, call: &Call) {
+        if let Some(recording) = self.recording_of_call() {
+            recording.come();
+            recording.enter_call(call);
+        }
+    }
+
+    /// Where the image notes a collective operation that is recorded, if the job is profiled.
     #[inline]
-    pub(crate) fn profile_call(&self, call: &Call) -> Option<Recording<'_>> {
+    pub(crate) fn recording_of_call(&self) -> Option<Recording<'_>> {
         let recording = self.recording()?;
-        recording.enter_call(call);
         // The next one is to be recorded, too.
         self.last_call.differ();
         Some(recording)

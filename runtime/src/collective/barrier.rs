@@ -154,7 +154,7 @@ fn pass_barrier(
         // No more spinning.
         patience.spins = 0;
     }
-    wait_in_barrier(team, number, signature, barrier, patience, is_quiet)
+    wait_in_barrier(team, call, number, signature, barrier, patience, is_quiet)
 }
 
 /// Whether all images of a team that shares memory enter the barrier while this one spins, and agree.
@@ -172,8 +172,9 @@ fn all_arrive(team: &Team, number: u64, signature: &Signature, spins: u32) -> bo
 /// read the line anyway, and beside it for barriers with a payload there.
 #[cold]
 fn record_call(team: &Team, call: &Call, own: &Arrival) {
-    if let Some(recording) = team.image().record_call(call) {
-        let now = recording.enter_barrier();
+    team.image().record_call(call);
+    if let Some(recording) = team.image().recording_of_call() {
+        let now = recording.come();
         team.control(team.index())
             .times
             .enter(team.barriers.get(), now);
@@ -186,6 +187,7 @@ fn record_call(team: &Team, call: &Call, own: &Arrival) {
 #[inline(never)]
 fn wait_in_barrier(
     here: &Team,
+    call: &Call,
     number: u64,
     signature: Signature,
     barrier: Barrier,
@@ -195,6 +197,9 @@ fn wait_in_barrier(
     let Some(recording) = here.image().recording() else {
         return await_all(here, number, signature, barrier, patience, is_quiet);
     };
+    // Only now: the others see the image come earlier.
+    recording.enter_call(call);
+    recording.enter_barrier();
     // The waits in a barrier are not recorded one by one, so the image spins first, as in other jobs.
     let spins = here.image().backoff.recorded_spins();
     let mut patience = SpinPolicy { spins, ..patience };

@@ -126,7 +126,15 @@ impl<'a> Recording<'a> {
         index
     }
 
-    /// Notes that the image comes to a collective operation.
+    /// Notes when the image comes to a collective operation. Returns it.
+    #[inline]
+    pub(crate) fn come(self) -> u64 {
+        let now = self.now();
+        self.recorder.called.set(now);
+        now
+    }
+
+    /// Notes that it has [come](Self::come) to this one.
     pub(crate) fn enter_call(self, call: &Call) {
         // It is not at a line of the program.
         let is_end = Operation::End.is_in(call.signature());
@@ -136,17 +144,14 @@ impl<'a> Recording<'a> {
         if is_first {
             self.table.record(record).note_call();
         }
-        let now = self.now();
-        self.log_call(call, record, now);
-        let recorder = self.recorder;
-        recorder.call.set(record);
-        recorder.is_in_barrier.set(false);
-        recorder.called.set(now);
+        self.log_call(call, record);
+        self.recorder.call.set(record);
+        self.recorder.is_in_barrier.set(false);
     }
 
     /// Notes in the timeline that the image comes to a step of a collective operation: the operation begins with the first one, or with one before
     /// that.
-    fn log_call(self, call: &Call, record: usize, now: u64) {
+    fn log_call(self, call: &Call, record: usize) {
         let (Some(log), recorder) = (self.log, self.recorder) else {
             return;
         };
@@ -156,15 +161,15 @@ impl<'a> Recording<'a> {
         let has_begun = is_same && recorder.is_before_first.get();
         let goes_on = is_same && !is_first && !is_before_first;
         if !has_begun && !goes_on {
-            recorder.entry.set(log.begin(record, now, 0, None));
+            let entry = log.begin(record, recorder.called.get(), 0, None);
+            recorder.entry.set(entry);
         }
         recorder.is_before_first.set(is_before_first);
     }
 
-    /// Notes that the image is about to enter a barrier, for the collective operation that it is in. Returns when.
-    pub(crate) fn enter_barrier(self) -> u64 {
+    /// Notes that the image is in a barrier, of the collective operation that it is in.
+    pub(crate) fn enter_barrier(self) {
         self.recorder.is_in_barrier.set(true);
-        self.recorder.called.get()
     }
 
     /// Notes that the image has left the barrier that all images know by this number, which the others entered at these times.
