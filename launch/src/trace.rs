@@ -161,6 +161,6 @@ impl TraceFile {
     /// The length of the file, if it has one.
     fn length(&self) -> Option<u64> {
         let data = self.file.metadata().ok()?;
-        data.is_file().then(|| data.len())
+        data.is_file().then_some(data.len())
     }
 }
