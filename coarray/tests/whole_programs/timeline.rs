@@ -287,10 +287,9 @@ fn odd() {
 }
 
 fn killed() {
-    for command in [
-        plain(IMAGES, "traced_to_the_end"),
-        coarun(&["-n3", "--keep-going"], "traced_to_the_end"),
-    ] {
+    let keep_going = coarun(&["-n3", "--keep-going"], "traced_to_the_end");
+    // Without that the others may be ended before they come to the second barrier.
+    for (command, least) in [(plain(IMAGES, "traced_to_the_end"), 1), (keep_going, 2)] {
         let (end, trace) = trace(command, "killed");
         assert!(end.stderr.contains("was killed by signal 9"), "{end:#?}");
         let last = IMAGES - 1;
@@ -298,10 +297,12 @@ fn killed() {
         assert!(shot.len() == 1 && shot[0].has_not_ended, "{shot:?}");
         let around = trace.named(last, "the last one");
         assert!(around.len() == 1 && around[0].has_not_ended, "{around:?}");
-        for image in 0..IMAGES {
-            assert_eq!(
-                trace.named(image, "sync_all").len(),
-                2 - usize::from(image == last)
+        assert_eq!(trace.named(last, "sync_all").len(), 1);
+        for image in 0..last {
+            let barriers = trace.named(image, "sync_all").len();
+            assert!(
+                (least..=2).contains(&barriers),
+                "{barriers} of image {image}"
             );
         }
     }
