@@ -112,7 +112,7 @@ pub struct Steps {
     pub latest: u64,
 }
 
-/// What turns times of the [clock](crate::profile::clock) into nanoseconds, the same for all images of the machine: so what was before something
+/// What turns times of the clock of profiles into nanoseconds, the same for all images of the machine: so what was before something
 /// else stays before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Timebase {
