@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use coarray::collectives::{Algorithm, Collective, co_sum};
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
 use coarray::trace::region;
 
@@ -66,6 +67,14 @@ pub fn traced() {
         let open = values.open();
         open.at((this_image() + 1) % num_images())[0].put(7);
     }
+    let grid = ImageGrid::new([num_images()]).unwrap();
+    let blocks = Blocks::new([8 * num_images()], grid).unwrap();
+    let mut halos = HaloArray::filled(&blocks, 1, 0_u64).unwrap();
+    sync_all();
+    if this_image() == LATE {
+        thread::sleep(DELAY);
+    }
+    halos.exchange();
     (0..SMALL).for_each(|_| co_sum(&mut 1));
     let by_steps = Collective::new().algorithm(Algorithm::Binomial);
     for _ in 0..STEPS {
@@ -189,9 +198,14 @@ pub fn check_traced(trace: &Trace, images: usize) {
     for image in 0..images {
         let count = |name| trace.named(image, name).len();
         let counts = ["sync_all", "step", "work", "the end of the program"].map(count);
-        assert_eq!(counts, [STEPS + 1, STEPS, STEPS, 1], "image {image}");
+        assert_eq!(counts, [STEPS + 2, STEPS, STEPS, 1], "image {image}");
         let collectives = ["co_sum", "co_broadcast", "normalise: co_max"].map(count);
-        assert_eq!(collectives, [SMALL + STEPS, STEPS, STEPS], "image {image}");
+        // A halo array is made with a broadcast, too.
+        assert_eq!(
+            collectives,
+            [SMALL + STEPS, STEPS + 1, STEPS],
+            "image {image}"
+        );
         let phases = ["open", "the end of the open phase"].map(count);
         assert_eq!(phases, [STEPS; 2], "{:#?}", trace.images[&image]);
         for slice in trace.named(image, "sync_all") {
@@ -246,6 +260,11 @@ pub fn check_arrows(trace: &Trace) {
         (from, source.name.as_str(), source.is_instant),
         (0, "post", true)
     );
+    // In a row of images the first one has one neighbour, which is late.
+    let halo = long(trace, 0, "halo exchange");
+    let (from, source) = trace.source(halo).unwrap();
+    assert_eq!((from, source.name.as_str()), (LATE, "post"));
+    assert_eq!(halo.awaited, Some(LATE as u64));
     let lock = long(trace, 1, "lock");
     let (from, source) = trace.source(lock).unwrap();
     assert_eq!(

@@ -3,7 +3,7 @@
 //! Nobody notes that while the program runs. It follows from the times, and from the numbers by which all images know barriers, events and locks:
 //!
 //! * a barrier ends when the last image has come to it: an arrow leads from there to each image that came before;
-//! * a wait for an event ends by the last post before its end. If two images post the same event at nearly the same time, it may be the other one;
+//! * a wait for an event, also in an exchange of halos or a conveyor, ends by the last post before its end. If two images post the same event at nearly the same time, it may be the other one;
 //! * a wait for a lock ends by the last release before its end, which can be no other.
 
 use std::collections::HashMap;
@@ -27,7 +27,8 @@ impl Arrows {
     pub(super) fn between(images: &[(usize, Steps)]) -> Self {
         let mut arrows = Self::default();
         arrows.find_barriers(images);
-        arrows.find_releases(images, Activity::Post, &[Activity::Event]);
+        let events = [Activity::Event, Activity::Halo, Activity::Conveyor];
+        arrows.find_releases(images, Activity::Post, &events);
         arrows.find_releases(images, Activity::Unlock, &[Activity::Lock]);
         arrows
     }

@@ -202,9 +202,9 @@ impl DerefMut for JobMemory {
     }
 }
 
-/// The largest heap for each of `images` images that the limits allow.
-pub(crate) fn largest_heap(images: usize) -> usize {
-    areas(images, false).largest_heap(images)
+/// The largest heap for each of `images` images that the limits allow, beside timelines if the job is traced.
+pub(crate) fn largest_heap(images: usize, is_traced: bool) -> usize {
+    areas(images, is_traced).largest_heap(images)
 }
 
 fn areas(images: usize, is_traced: bool) -> Areas {

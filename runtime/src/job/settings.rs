@@ -189,10 +189,11 @@ impl Settings {
                 expected: format!("the number of images must be between 1 and {MAX_IMAGES}"),
             });
         }
+        let trace = trace();
         Ok(Self {
             images,
             heap: variable("COARRAY_HEAP")?
-                .map_or_else(|| default_heap(images), |Bytes(heap)| heap),
+                .map_or_else(|| default_heap(images, trace.is_some()), |Bytes(heap)| heap),
             fabric: variable("COARRAY_FABRIC")?.unwrap_or_else(noticed),
             simulated_nodes: simulated_nodes()?,
             peer_timeout: variable("COARRAY_PEER_TIMEOUT")?.and_then(|Seconds(limit)| limit),
@@ -201,7 +202,7 @@ impl Settings {
             bind: variable("COARRAY_BIND")?.unwrap_or_default(),
             wait: variable("COARRAY_WAIT")?.unwrap_or_default(),
             profile: variable("COARRAY_PROFILE")?.unwrap_or_default(),
-            trace: trace(),
+            trace,
             label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
             keep_going: variable("COARRAY_FAULT_TOLERANT")?.is_some_and(|Switch(on)| on),
             direct: variable("COARRAY_SHARED_MEMORY")?.is_none_or(|Switch(on)| on),
@@ -258,12 +259,12 @@ pub fn cores() -> usize {
 
 /// Three quarters of the memory, divided among the images of this machine, or what the limits allow if that is less; at
 /// least a mebibyte each.
-fn default_heap(images: usize) -> usize {
+fn default_heap(images: usize, is_traced: bool) -> usize {
     const UNKNOWN_MACHINE: usize = 4 << 30;
     let total = memory::memory().map_or(UNKNOWN_MACHINE, |memory| memory.total);
     let here = process_manager::local_peers().unwrap_or(images);
     (total / 4 * 3 / here)
-        .min(largest_heap(images.max(here)))
+        .min(largest_heap(images.max(here), is_traced))
         .max(1 << 20)
 }
 

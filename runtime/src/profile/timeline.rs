@@ -269,7 +269,10 @@ mod tests {
     fn records_are_of_32_bytes() {
         assert_eq!(size_of::<Record>(), 32);
         let place = Timeline::place(&(0..RECORDS));
-        assert_eq!((place.start, place.end.next_multiple_of(64)), (0, size_of::<Timeline>()));
+        assert_eq!(
+            (place.start, place.end.next_multiple_of(64)),
+            (0, size_of::<Timeline>())
+        );
     }
 
     #[test]
