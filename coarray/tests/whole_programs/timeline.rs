@@ -225,6 +225,8 @@ pub fn check_traced(trace: &Trace, images: usize) {
             .sum::<usize>();
         assert_eq!(depths, STEPS, "in regions");
     }
+    let mut all = trace.images.values().flatten();
+    assert!(!all.any(|slice| slice.has_not_ended));
     let delay = DELAY.as_nanos() as u64;
     assert!(trace.named(LATE, "work")[LATE_STEP].length() >= delay);
 }

@@ -161,7 +161,10 @@ impl<'a> Recording<'a> {
         let has_begun = is_same && recorder.is_before_first.get();
         let goes_on = is_same && !is_first && !is_before_first;
         if !has_begun && !goes_on {
-            let entry = log.begin(record, recorder.called.get(), 0, None);
+            let came = recorder.called.get();
+            let entry = log.begin(record, came, 0, None);
+            // Unless it waits, it takes no time.
+            log.end(entry, came);
             recorder.entry.set(entry);
         }
         recorder.is_before_first.set(is_before_first);
@@ -170,6 +173,9 @@ impl<'a> Recording<'a> {
     /// Notes that the image is in a barrier, of the collective operation that it is in.
     pub(crate) fn enter_barrier(self) {
         self.recorder.is_in_barrier.set(true);
+        if let Some(log) = self.log {
+            log.go_on(self.recorder.entry.get());
+        }
     }
 
     /// Notes that the image has left the barrier that all images know by this number, which the others entered at these times.
@@ -227,8 +233,9 @@ impl<'a> Recording<'a> {
         let awaited = awaited();
         let Some((activity, caller)) = activity else {
             let entry = self.recorder.entry.get();
-            if let (Some(log), Some(image)) = (self.log, awaited) {
-                log.note_partner(entry, image);
+            if let Some(log) = self.log {
+                log.go_on(entry);
+                log.note_partner(entry, awaited);
             }
             return Some(Wait {
                 recording: self,

@@ -222,11 +222,16 @@ impl Log<'_> {
         grows
     }
 
-    /// Notes that it has ended, or not yet: then this is called again.
+    /// Notes that it ends now. It may [go on](Self::go_on).
     pub(crate) fn end(self, entry: Entry, now: u64) {
         if let Some(record) = self.record(entry) {
             record.end.store(now, Ordering::Relaxed);
         }
+    }
+
+    /// Notes that it has not ended.
+    pub(crate) fn go_on(self, entry: Entry) {
+        self.end(entry, 0);
     }
 
     /// Notes what it is about, if that was not noted before.
@@ -238,9 +243,9 @@ impl Log<'_> {
         }
     }
 
-    /// Notes for which image it waits.
-    pub(crate) fn note_partner(self, entry: Entry, image: usize) {
-        if let Some(record) = self.record(entry) {
+    /// Notes for which image it waits, if it is one.
+    pub(crate) fn note_partner(self, entry: Entry, image: Option<usize>) {
+        if let (Some(record), Some(image)) = (self.record(entry), image) {
             let line = record.what.load(Ordering::Relaxed) & 0xffff;
             let what = line | (image as u64 + 1) << 16;
             record.what.store(what, Ordering::Relaxed);
@@ -290,7 +295,10 @@ mod tests {
         log.end(first, 120);
         log.note_object(first, 9);
         log.end(first, 130);
-        log.note_partner(second, 4);
+        log.note_partner(second, None);
+        log.end(second, 150);
+        log.go_on(second);
+        log.note_partner(second, Some(4));
         let timebase = Timebase {
             clock: 90,
             nanoseconds: 1000,
