@@ -77,8 +77,8 @@ pub fn note_post(event: impl FnOnce(&Image) -> Option<Place>) {
 #[inline(never)]
 fn complete_all(also_signals: bool) {
     // An image that notes what it tells others comes here with nothing to complete.
-    let signals = also_signals && is_pending(Pending::Signals);
-    if !(signals || has_outstanding() || is_pending(Pending::Notices)) {
+    let has_signals = || also_signals && is_pending(Pending::Signals);
+    if !(has_signals() || has_outstanding() || is_pending(Pending::Notices)) {
         return;
     }
     Image::with_current(|image| {
@@ -87,7 +87,8 @@ fn complete_all(also_signals: bool) {
             image.fabric().quiet();
         }
         image.give_notices(|_| true);
-        if signals {
+        // Perhaps of these notices.
+        if has_signals() {
             image.fabric().quiet_signals();
         }
     });
