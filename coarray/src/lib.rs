@@ -135,6 +135,7 @@ mod ragged;
 pub mod random;
 mod storage;
 pub mod testing;
+pub mod trace;
 
 pub use crate::bounded::Bounded;
 pub use crate::coarray::Coarray;

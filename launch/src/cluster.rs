@@ -12,6 +12,8 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 
 use crate::profile;
 use crate::report;
+use crate::trace::TraceFile;
+use crate::trace::of_node::NodeTimeline;
 use coarray_collectives::TUNING;
 use coarray_fabric::memory::nodes::Nodes;
 use coarray_fabric::system::process_manager::ask_to_abort;
@@ -60,6 +62,11 @@ pub(crate) fn run<R>(
     watch: StartWatch,
     body: impl Fn() -> Result<R, Panic>,
 ) -> Result<End<R>, String> {
+    let settings = &mut settings.clone();
+    if cluster.image() == 0 {
+        // All others add to it.
+        drop(TraceFile::begin(settings));
+    }
     let settings = agree(cluster, settings);
     let nodes = divide(cluster, settings.direct);
     let mut region = share_region(cluster, &nodes, &settings)?;
@@ -80,6 +87,9 @@ pub(crate) fn run<R>(
     let fabric = fabric.map(|fabric| watch_over(fabric, cluster.image(), &settings));
     let job = Arc::new(Job::on_nodes(region, &settings, nodes));
     let image = cluster.image();
+    let path = settings.trace.clone();
+    let gather = |mine| gather_words(cluster, mine);
+    let timeline = path.map(|path| NodeTimeline::new(path, &job, image, cluster.node(), gather));
     drop(watch);
     // SAFETY: the fabric gives each process a number of its own, and the fabric was attached to this region.
     let ending = unsafe { run_image(&job, image, fabric.clone(), &TUNING, body) };
@@ -89,6 +99,13 @@ pub(crate) fn run<R>(
             let all = profile::gather(&settings, own, |mine| cluster.gather(mine));
             if let Some(all) = all.filter(|_| image == 0) {
                 tell_profile(&job, &settings, all);
+            }
+            if let Some(timeline) = timeline {
+                // All have ended when they have come here.
+                cluster.gather(&[0]);
+                if job.nodes.of(image) == image {
+                    timeline.write(&job);
+                }
             }
             drop(fabric);
             cluster.detach();
@@ -102,6 +119,7 @@ pub(crate) fn run<R>(
             image,
             fabric.as_deref(),
             &settings,
+            timeline.as_ref(),
         ))),
     }
 }
@@ -155,16 +173,17 @@ fn watch_over(fabric: Rc<dyn Fabric>, image: usize, settings: &Settings) -> Rc<d
     Rc::new(Observed::new(fabric, Watchdog::new(limit, is_late)))
 }
 
-/// Collective. Settings for all images: the smallest heap, and shared memory if all want it, and a profile if all want the same.
+/// Collective. Settings for all images: the smallest heap, and shared memory and a timeline if all want them, and a profile if all want the same.
 fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
     let wishes = [
         settings.heap as u64,
         u64::from(settings.direct),
         u64::from(settings.keep_going),
         settings.profile as u64,
+        u64::from(settings.trace.is_some()),
     ];
     let all = gather_words(cluster, wishes);
-    if cluster.image() == 0 && all.iter().any(|&[_, _, keep_going, _]| keep_going == 1) {
+    if cluster.image() == 0 && all.iter().any(|&[_, _, keep_going, ..]| keep_going == 1) {
         eprintln!(
             "coarray: the job ends when an image fails: the fabric `{}` cannot go on without it",
             settings.fabric.name()
@@ -177,10 +196,14 @@ fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
         direct: all.iter().all(|&[_, direct, ..]| direct == 1),
         profile: match all
             .iter()
-            .all(|&[.., profile]| profile == settings.profile as u64)
+            .all(|&[.., profile, _]| profile == settings.profile as u64)
         {
             true => settings.profile,
             false => Profile::Off,
+        },
+        trace: match all.iter().all(|&[.., is_traced]| is_traced == 1) {
+            true => settings.trace.clone(),
+            false => None,
         },
         keep_going: false,
         ..settings.clone()
@@ -207,8 +230,9 @@ fn share_region(
     let me = cluster.image();
     let leader = nodes.of(me);
     let have_cores = have_cores_for_all(cluster);
-    let made =
-        (leader == me).then(|| JobMemory::create(settings.images, settings.heap, have_cores));
+    let is_traced = settings.trace.is_some();
+    let made = (leader == me)
+        .then(|| JobMemory::create(settings.images, settings.heap, have_cores, is_traced));
     let descriptor = match &made {
         Some(Ok(region)) => region.file().as_raw_fd() as u64 + 1,
         _ => 0,
@@ -293,7 +317,13 @@ fn gather_words<const N: usize>(cluster: &dyn Cluster, mine: [u64; N]) -> Vec<[u
 }
 
 /// Reports the failure that ended the job once: by the lowest of the images that recorded one first on their nodes. Returns it.
-fn settle(job: &Job, me: usize, fabric: Option<&dyn Fabric>, settings: &Settings) -> Failure {
+fn settle(
+    job: &Job,
+    me: usize,
+    fabric: Option<&dyn Fabric>,
+    settings: &Settings,
+    timeline: Option<&NodeTimeline>,
+) -> Failure {
     let failure = loop {
         match job.region.job().failure.get() {
             Some(failure) => break failure,
@@ -311,9 +341,18 @@ fn settle(job: &Job, me: usize, fabric: Option<&dyn Fabric>, settings: &Settings
             let here = (0..settings.images).filter(|&image| job.nodes.share(me, image));
             let here = here.map(|image| (image, job.region.profile(image)));
             tell_profile(job, settings, here);
+            if let Some(timeline) = timeline {
+                timeline.write(job);
+            }
             listen(job, fabric, DRAIN_TIMEOUT, || false);
             return failure;
         }
+    } else if let Some(timeline) = timeline
+        && job.nodes.of(me) == me
+        && !job.nodes.share(me, failure.image)
+    {
+        // That of another node cannot read the records of this one.
+        timeline.write(job);
     }
     listen(job, fabric, END_TIMEOUT, || false);
     failure

@@ -38,6 +38,8 @@ Options:
                      (`both`) [default: waits]
       --profile-json FILE, --profile-html FILE, --profile-svg FOLDER
                      Write all of that for scripts, as a page, and as its figures
+      --trace FILE   Write a timeline of what each image did and waited for, which
+                     the viewer https://ui.perfetto.dev shows
       --heap SIZE    Memory to reserve for the coarrays of each image, as in
                      4G or 512M [default: 3/4 of the machine, divided evenly]
       --fabric KIND  Images are `processes`, or `threads` of one process for a
@@ -50,8 +52,9 @@ Options:
 Environment:
   COARRAY_IMAGES, COARRAY_LABEL (1 or 0), COARRAY_FAULT_TOLERANT (1 or 0),
   COARRAY_BIND, COARRAY_WAIT, COARRAY_HEAP, COARRAY_FABRIC, COARRAY_PROFILE
-  (`waits`, `puts` or `off`), COARRAY_PROFILE_JSON, COARRAY_PROFILE_HTML and
-  COARRAY_PROFILE_SVG say the same as the options. An option overrides its variable.
+  (`waits`, `puts` or `off`), COARRAY_PROFILE_JSON, COARRAY_PROFILE_HTML,
+  COARRAY_PROFILE_SVG and COARRAY_TRACE say the same as the options. An option
+  overrides its variable.
   A coarray program that is started without coarun obeys them too. COARRAY_LAUNCHER is the command that starts the
   images of MPI or OpenSHMEM [default: mpirun, shmemrun].
 

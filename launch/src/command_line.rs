@@ -30,6 +30,7 @@ pub(crate) struct Run {
     wait: Option<Wait>,
     profile: Option<ProfileRuns>,
     profile_files: ProfileFiles,
+    trace: Option<PathBuf>,
     label: bool,
     keep_going: bool,
 }
@@ -66,6 +67,7 @@ impl Run {
                 svg: of_options.svg.or(files.svg),
                 record: files.record,
             },
+            trace: self.trace.clone().or(settings.trace),
             label: self.label || settings.label,
             keep_going: self.keep_going || settings.keep_going,
             ..settings
@@ -162,6 +164,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             "--profile-json" => run.profile_files.json = Some(value.path()?),
             "--profile-html" => run.profile_files.html = Some(value.path()?),
             "--profile-svg" => run.profile_files.svg = Some(value.path()?),
+            "--trace" => run.trace = Some(value.path()?),
             "--label" => run.label = value.none()?,
             "--keep-going" => run.keep_going = value.none()?,
             "-h" | "--help" => return value.none().map(|_| Request::Help),
@@ -205,23 +208,18 @@ struct Value<'a, Rest> {
 
 impl<Rest: Iterator<Item = OsString>> Value<'_, Rest> {
     fn take<T: FromStr<Err = String>>(&mut self) -> Result<T, UsageError> {
-        let option = self.option.to_owned();
-        let value = match self.attached.take() {
-            Some(value) => value,
-            None => match self.rest.next() {
-                Some(value) => value.to_string_lossy().into_owned(),
-                None => return Err(UsageError::NoValue(option)),
-            },
-        };
-        understand(option, value)
+        let value = self.text()?.to_string_lossy().into_owned();
+        understand(self.option.to_owned(), value)
+    }
+
+    fn text(&mut self) -> Result<OsString, UsageError> {
+        let attached = self.attached.take().map(OsString::from);
+        let no_value = || UsageError::NoValue(self.option.to_owned());
+        attached.or_else(|| self.rest.next()).ok_or_else(no_value)
     }
 
     fn path(&mut self) -> Result<PathBuf, UsageError> {
-        let value = self.attached.take().map(OsString::from);
-        let value = value.or_else(|| self.rest.next());
-        value
-            .map(PathBuf::from)
-            .ok_or_else(|| UsageError::NoValue(self.option.to_owned()))
+        self.text().map(PathBuf::from)
     }
 
     /// The value that is attached, or else this one.
@@ -343,9 +341,10 @@ mod tests {
 
     #[test]
     fn options_come_before_the_environment() {
-        let settings = run("-n 3 --heap 5M --bind core --wait spin --label --keep-going prog")
-            .settings()
-            .unwrap();
+        let line =
+            "-n 3 --heap 5M --bind core --wait spin --trace a.pftrace --label --keep-going prog";
+        let settings = run(line).settings().unwrap();
+        assert_eq!(settings.trace, Some("a.pftrace".into()));
         assert_eq!((settings.images, settings.heap), (3, 5 << 20));
         assert_eq!((settings.bind, settings.label), (Bind::Core, true));
         assert_eq!(settings.wait, Wait::Spin);
@@ -365,6 +364,7 @@ mod tests {
             ("-n 4", "which program?"),
             ("--", "which program?"),
             ("-n", "-n needs a value"),
+            ("--trace", "--trace needs a value"),
             ("--frobnicate prog", "unknown option --frobnicate"),
             (
                 "-np 4 prog",

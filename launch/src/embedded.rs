@@ -266,6 +266,28 @@ impl Launch {
         self
     }
 
+    /// Local. The file for a timeline of what each image did and waited for, which the viewer at <https://ui.perfetto.dev> shows; `COARRAY_TRACE` sets the
+    /// same. A file of that name is replaced. If it cannot be written, a line on stderr says so, and the job runs all the same.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::co_count;
+    /// use coarray_launch::Launch;
+    ///
+    /// let file = std::env::temp_dir().join(format!("{}.pftrace", std::process::id()));
+    /// let counts = Launch::new(2).trace(&file).run(|| co_count(true));
+    /// assert_eq!(counts.unwrap(), [2, 2]);
+    /// assert!(std::fs::metadata(&file).unwrap().len() > 0);
+    /// # std::fs::remove_file(file).unwrap();
+    /// ```
+    #[must_use]
+    pub fn trace(mut self, path: impl Into<PathBuf>) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.trace = Some(path.into());
+        }
+        self
+    }
+
     /// Local. Runs `body` on each image, and returns what it returned in the order of the images. If the job
     /// keeps going without some images, the others' results follow one another.
     ///

@@ -26,6 +26,7 @@ mod startup;
 mod supervisor;
 mod terminal;
 mod threads;
+mod trace;
 mod two_runs;
 mod unknown_settings;
 

@@ -28,6 +28,7 @@ use crate::signals;
 use crate::terminal;
 use coarray_runtime::{Bind, JobMemory, Settings};
 
+const TRACE: &str = "COARRAY_TRACE";
 const IMAGE: &str = "COARRAY_IMAGE";
 const REGION: &str = "COARRAY_REGION";
 const SUPERVISOR: &str = "COARRAY_SUPERVISOR";
@@ -54,6 +55,8 @@ pub(crate) fn image_command(
     command
         .args(arguments)
         .envs(environment(settings))
+        // A job that an image starts would write the same file. Images know by their memory that they are traced.
+        .env_remove(TRACE)
         .env(IMAGE, image.to_string())
         .env(REGION, shared.as_raw_fd().to_string())
         .env(SUPERVISOR, supervisor.to_string())
@@ -85,6 +88,7 @@ pub(crate) fn environment(settings: &Settings) -> Vec<(&'static str, OsString)> 
         Bind::Core => "core",
     };
     let files = settings.profile_files.named().into_iter();
+    let files = files.chain([(TRACE, settings.trace.as_deref())]);
     let files = files.filter_map(|(name, path)| Some((name, path?.into())));
     let others = [
         ("COARRAY_IMAGES", settings.images.to_string()),

@@ -199,13 +199,15 @@ pub(crate) fn allow_files(images: usize) -> Result<(), StartError> {
 /// The memory of the whole job.
 pub(crate) fn create_region(settings: &Settings) -> Result<JobMemory, StartError> {
     let Settings { images, heap, .. } = *settings;
-    let region = JobMemory::create(images, heap, images <= cores()).map_err(|source| {
-        StartError::Region {
-            images,
-            heap,
-            source,
-        }
-    })?;
+    let is_traced = settings.trace.is_some();
+    let region =
+        JobMemory::create(images, heap, images <= cores(), is_traced).map_err(|source| {
+            StartError::Region {
+                images,
+                heap,
+                source,
+            }
+        })?;
     if settings.keep_going {
         region.job().keep_going();
     }

@@ -25,6 +25,7 @@ use crate::profile;
 use crate::pump::Pump;
 use crate::signals::{Received, Signals};
 use crate::startup::{self, StartError};
+use crate::trace::{TraceFile, Traced};
 use coarray_runtime::{Death, JobMemory, Settings, Stage, cores};
 
 /// A signal repeated within this time is the same request: `timeout` and batch systems signal the
@@ -89,6 +90,7 @@ struct Job {
     /// The end of the job has been reported.
     is_reported: bool,
     settings: Settings,
+    trace: Option<TraceFile>,
 }
 
 impl Job {
@@ -98,6 +100,8 @@ impl Job {
         settings: &Settings,
     ) -> Result<Self, StartError> {
         startup::allow_files(settings.images)?;
+        let settings = &mut settings.clone();
+        let trace = TraceFile::begin(settings);
         let region = startup::create_region(settings)?;
         let signals = Signals::block().map_err(StartError::Signals)?;
         let leftovers = Leftovers::adopt().map_err(StartError::Leftovers)?;
@@ -118,6 +122,7 @@ impl Job {
             over: false,
             is_reported: false,
             settings: settings.clone(),
+            trace,
         })
     }
 
@@ -331,11 +336,19 @@ impl Job {
         self.report();
     }
 
-    /// Tells where the time of the job went, if that was asked for.
+    /// Tells where the time of the job went, and writes its timeline, if that was asked for.
     fn tell_profile(&mut self) {
         let images = 0..self.settings.images;
-        let profiles = || images.map(|image| (image, self.region.profile(image)));
-        if let Some(text) = profile::report_of(&self.settings, Some(cores()), profiles) {
+        let region = &self.region;
+        let profiles = || images.clone().map(|image| (image, region.profile(image)));
+        let mut text =
+            profile::report_of(&self.settings, Some(cores()), profiles).unwrap_or_default();
+        if let Some(trace) = &mut self.trace {
+            let process = |image| region.control(image).process();
+            let traced = images.map(|image| (image, region, process(image)));
+            text += &trace.write(&Traced::here(traced));
+        }
+        if !text.is_empty() {
             self.pump.conclude(&text, false);
         }
     }

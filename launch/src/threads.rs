@@ -9,6 +9,7 @@ use rustix::process::{Resource, getrlimit};
 use crate::lost_images::LostImages;
 use crate::profile;
 use crate::startup::{Jobs, StartError, create_jobs};
+use crate::trace::{TraceFile, Traced, tell};
 use coarray_collectives::TUNING;
 use coarray_runtime::{Ending, Failure, Job, Panic, Settings, cores, run_image};
 
@@ -43,6 +44,9 @@ pub(crate) fn run<R: Send>(
     body: impl Fn() -> Result<R, Panic> + Sync,
     stragglers: Stragglers,
 ) -> Result<Result<Vec<R>, Lost>, StartError> {
+    let settings = &mut settings.clone();
+    let mut trace = TraceFile::begin(settings);
+    let settings = &*settings;
     let jobs = create_jobs(settings)?;
     // This thread belongs to the job: it only waits for the images.
     jobs.of(0).threads.enter();
@@ -79,7 +83,8 @@ pub(crate) fn run<R: Send>(
             }
         }
         drop(done);
-        each_that_ends(&jobs, &finished, stragglers, settings, |index| {
+        let at_end = || tell_profile(&jobs, settings, trace.as_mut());
+        each_that_ends(&jobs, &finished, stragglers, at_end, |index| {
             // Only a joined thread has dropped its thread-local variables, which may be coarrays.
             let ending = images[index].take().map(ScopedJoinHandle::join);
             match ending {
@@ -89,7 +94,7 @@ pub(crate) fn run<R: Send>(
             }
         });
     });
-    tell_profile(&jobs, settings);
+    tell_profile(&jobs, settings, trace.as_mut());
     let recorded = jobs.failure();
     let is_told = recorded.is_none() && lost.are_told();
     Ok(match recorded.or_else(|| lost.status()) {
@@ -98,13 +103,21 @@ pub(crate) fn run<R: Send>(
     })
 }
 
-/// Prints the profile of the job, if there is to be one.
-fn tell_profile(jobs: &Jobs, settings: &Settings) {
+/// Prints the profile of the job, and writes its timeline, if there is to be one.
+fn tell_profile(jobs: &Jobs, settings: &Settings, trace: Option<&mut TraceFile>) {
     let images = 0..settings.images;
+    let memory = |image| &jobs.of(image).region;
     if let Some(text) = profile::report_of(settings, Some(cores()), || {
-        images.map(|image| (image, jobs.of(image).region.profile(image)))
+        images
+            .clone()
+            .map(|image| (image, memory(image).profile(image)))
     }) {
         eprint!("{text}");
+    }
+    if let Some(trace) = trace {
+        let process = Some(std::process::id());
+        let images = images.map(|image| (image, memory(image), process));
+        tell(&trace.write(&Traced::here(images)));
     }
 }
 
@@ -117,12 +130,12 @@ fn lose(job: &Job, failure: Failure, lost: &mut LostImages) {
     }
 }
 
-/// Calls `ended` for each image that ends, until all have ended.
+/// Calls `ended` for each image that ends, until all have ended; or `at_end` when those are abandoned that have not.
 fn each_that_ends(
     jobs: &Jobs,
     finished: &mpsc::Receiver<usize>,
     stragglers: Stragglers,
-    settings: &Settings,
+    at_end: impl FnOnce(),
     mut ended: impl FnMut(usize),
 ) {
     const LOOK: Duration = Duration::from_millis(50);
@@ -138,7 +151,7 @@ fn each_that_ends(
         {
             let deadline = *deadline.get_or_insert_with(|| Instant::now() + grace);
             if Instant::now() >= deadline {
-                tell_profile(jobs, settings);
+                at_end();
                 abandon(&failure);
             }
         }

@@ -11,7 +11,7 @@ use crate::{launcher, processes};
 const PREFIX: &str = "COARRAY_";
 
 /// What users set, without the prefix.
-const SETTINGS: [&str; 18] = [
+const SETTINGS: [&str; 19] = [
     "IMAGES",
     "FABRIC",
     "HEAP",
@@ -22,6 +22,7 @@ const SETTINGS: [&str; 18] = [
     "PROFILE_JSON",
     "PROFILE_HTML",
     "PROFILE_SVG",
+    "TRACE",
     "FAULT_TOLERANT",
     "TUNING_FILE",
     "LAUNCHER",

@@ -245,12 +245,33 @@ impl Call {
 
     /// Whether it is the first of the calls that images compare in the operation.
     pub(crate) fn is_first_step(&self) -> bool {
+        self.is_on_objects() || self.step() == 0
+    }
+
+    /// Whether it has the number of an object where others have the step, and more.
+    fn is_on_objects(&self) -> bool {
         use Operation::{Close, Open, Publish, Unpublish};
-        // These have the number of an object where others have the step.
-        let is_on_objects = [Open, Close, Publish, Unpublish]
+        [Open, Close, Publish, Unpublish]
             .iter()
-            .any(|operation| operation.is_in(&self.signature));
-        is_on_objects || self.signature[0] >> 16 & ((1 << (ALGORITHM - 16)) - 1) == 0
+            .any(|operation| operation.is_in(&self.signature))
+    }
+
+    /// What a library calls the operation that it is a part of; nothing if it is of none.
+    pub(crate) fn behalf(&self) -> &'static str {
+        match !self.is_on_objects() && self.signature[0] & ON_BEHALF != 0 {
+            true => self.subject,
+            false => "",
+        }
+    }
+
+    /// Whether it is the one before that, in which images ask each other where their values are.
+    pub(crate) fn is_before_first_step(&self) -> bool {
+        !self.is_on_objects() && self.step() == ASKING as u64
+    }
+
+    /// The step, of an operation that has steps.
+    fn step(&self) -> u64 {
+        self.signature[0] >> 16 & ((1 << (ALGORITHM - 16)) - 1)
     }
 
     /// Where the user called it.

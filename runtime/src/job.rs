@@ -43,7 +43,7 @@ pub struct Job {
     /// Whether images read each other's memory where they are processes.
     pub(crate) cross_memory: bool,
     pub(crate) bind: Bind,
-    /// Whether its images record where they wait.
+    /// Whether its images record where they wait, for a profile or a timeline.
     pub(crate) is_profiled: bool,
     /// Whether its images count what they move.
     pub(crate) counts: bool,
@@ -76,6 +76,7 @@ impl Job {
             nodes.share_all(),
             dimensions.have_cores_for_all,
         );
+        let is_profiled = settings.profile == Profile::Waits || region.is_traced();
         Self {
             _claim: Registration::new(region.addresses(), !nodes.share_all()),
             region,
@@ -85,7 +86,7 @@ impl Job {
             direct: settings.direct && settings.profile != Profile::Puts,
             cross_memory: settings.cross_memory && settings.fabric != FabricKind::Threads,
             bind: settings.bind,
-            is_profiled: settings.profile == Profile::Waits,
+            is_profiled,
             counts: settings.profile == Profile::Puts,
             nodes,
             fabric: settings.fabric,

@@ -49,6 +49,7 @@ pub use image::contribution::Contribution;
 pub use image::counting::{are_messages_noted, note_messages};
 pub use image::message::is_about_the_end;
 pub use image::position::{is_own, is_own_address, num_images, this_image};
+pub use image::region::{Region, region};
 pub use image::team::{Team, TeamKey};
 pub use job::Job;
 pub use job::control::{Failure, Stage};
@@ -72,12 +73,15 @@ pub use lockfree::barrier::Barrier;
 pub use lockfree::eventcount::Eventcount;
 pub use lockfree::queue_lock::QueueLock;
 pub use messages::locate::locate;
-pub use messages::quiet::{quiet, quiet_and_defer, quiet_and_fence, quiet_except_signals};
+pub use messages::quiet::{
+    note_post, quiet, quiet_and_defer, quiet_and_fence, quiet_before_post, quiet_except_signals,
+};
 pub use profile::activity::Activity;
 pub use profile::counts::Class;
 pub use profile::moved::{LineMoves, Moved};
 pub use profile::place::Place;
 pub use profile::table::{ImageProfile, LineProfile};
+pub use profile::timeline::{Step, Steps, Timebase};
 pub use stats::{Stats, count_operations, stats};
 pub use waiting::changed::note_change;
 pub use waiting::{Cause, Interruption};

@@ -15,6 +15,7 @@ use crate::lock::acquirer::{Acquirer, Reach};
 use crate::lockfree::lock_state::{Node, NotAcquired, State};
 use crate::lockfree::queue_lock::QueueLock;
 use crate::messages::quiet::quiet;
+use crate::profile::activity::Activity;
 use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::deferral::Deferral;
 use coarray_fabric::transport::pending::is_complete;
@@ -232,7 +233,10 @@ impl Image {
     pub unsafe fn unlock(&self, lock: Lock<'_>, poison: bool) {
         // A waker that panics finds the lock released.
         let may_wake = self.network.is_some() || !is_complete();
-        let _deferral = may_wake.then(Deferral::new);
+        let _deferral = may_wake.then(|| {
+            self.note_release(Activity::Unlock, self.locate(lock.address(self)));
+            Deferral::new()
+        });
         quiet();
         let mut held = self.held.borrow_mut();
         let address = lock.address(self);

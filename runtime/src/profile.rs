@@ -5,6 +5,8 @@
 //! ([`arrival_times`]), and so the last one knows how long the others have waited for it. How much it waited when is in its
 //! [`history`].
 //!
+//! In a job that is [traced](crate::job::settings::Settings::trace) it also notes each thing that it does, one after the other ([`timeline`]).
+//!
 //! Nothing of this exists in other jobs, and no instruction on the way of a put, a barrier that is passed at once, or a free lock asks for it:
 //! images of a profiled job take the slow way through each barrier and each wait, where the recorder is.
 
@@ -18,3 +20,4 @@ pub(crate) mod moved;
 pub(crate) mod place;
 pub(crate) mod recorder;
 pub(crate) mod table;
+pub(crate) mod timeline;

@@ -30,7 +30,7 @@ pub(crate) fn run(images: usize, nodes: usize, body: impl Fn() + Sync) -> u64 {
     };
     let each = images.div_ceil(nodes);
     let job = |_| {
-        let memory = JobMemory::create(images, 1 << 20, images <= cores()).unwrap();
+        let memory = JobMemory::create(images, 1 << 20, images <= cores(), false).unwrap();
         let lowest = (0..images).map(|image| image / each * each);
         Arc::new(Job::on_nodes(memory, &settings, Nodes::separate(lowest)))
     };

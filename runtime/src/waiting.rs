@@ -68,6 +68,11 @@ pub trait Cause {
         None
     }
 
+    /// The address of the event or the lock that it waits for, for timelines.
+    fn object(&self) -> Option<usize> {
+        None
+    }
+
     /// The deadline, if any; a wait with one is never part of a deadlock.
     fn deadline(&self) -> Option<Instant> {
         None
@@ -131,17 +136,19 @@ pub(crate) struct Waiting<'a, C> {
     /// Whether it is recorded that the image sleeps.
     is_recorded: Cell<bool>,
     /// Notes how long it waits, when dropped.
-    _profiled: Option<recorder::Wait<'a>>,
+    profiled: Option<recorder::Wait<'a>>,
 }
 
 impl<'a, C: Cause> Waiting<'a, C> {
     pub(crate) fn new(image: &'a Image, cause: C) -> Self {
-        let profiled = image
-            .recording()
-            .and_then(|recording| recording.begin_wait(cause.activity(), || cause.awaited()));
+        let profiled = image.recording().and_then(|recording| {
+            let number = |address| image.number_of_object(address);
+            let object = || cause.object().map_or(0, number);
+            recording.begin_wait(cause.activity(), || cause.awaited(), object)
+        });
         Self {
             image,
-            _profiled: profiled,
+            profiled,
             deadline: cause.deadline(),
             cause,
             suspicion: Suspicion::default(),
@@ -218,7 +225,11 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
     type Stop = Stop;
 
     fn spins(&self) -> u32 {
-        self.image.backoff.recorded_spins()
+        // Before a wait that is not recorded the image has spun.
+        match self.profiled {
+            Some(_) => self.image.backoff.recorded_spins(),
+            None => 0,
+        }
     }
 
     fn check(&self) -> Result<(), Stop> {

@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Shared, Symmetric};
-use coarray_fabric::{Signal, is_in_job, spans_nodes};
+use coarray_fabric::{Place, Signal, is_in_job, spans_nodes};
 use coarray_runtime::{
-    Cause, Eventcount, Image, ImageFailed, Interruption, Team, quiet_except_signals, this_image,
+    Cause, Eventcount, Image, ImageFailed, Interruption, Team, quiet_before_post, this_image,
 };
 
 use crate::coevent::wait::EventWait;
@@ -133,9 +133,14 @@ impl Coevent {
         self.raise();
     }
 
+    /// Where it is in the memory of the job of `image`.
+    pub(crate) fn locate(&self, image: &Image) -> Option<Place> {
+        image.locate(std::ptr::from_ref(self).addr())
+    }
+
     #[inline]
     pub(crate) fn raise(&self) {
-        quiet_except_signals();
+        quiet_before_post(|image| self.locate(image));
         self.raise_unordered();
     }
 

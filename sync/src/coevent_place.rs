@@ -3,8 +3,12 @@
 use std::panic::Location;
 
 use coarray_coref::{Access, Coref, LocalOrRemote, MayPut, Region, Remote, Shape};
-use coarray_fabric::{Deferral, Place, SignalOperation, attribute_notified, has_outstanding};
-use coarray_runtime::{Class, Eventcount, Image, count_operations, quiet, quiet_except_signals};
+use coarray_fabric::{
+    Deferral, Place, SignalOperation, attribute_notified, has_outstanding, has_outstanding_or_notes,
+};
+use coarray_runtime::{
+    Class, Eventcount, Image, count_operations, note_post, quiet, quiet_before_post,
+};
 
 use crate::coevent::{Coevent, posts_left};
 use crate::fence::complete_on;
@@ -102,7 +106,7 @@ impl CoeventPlace for Coref<Coevent> {
         match self.locate() {
             LocalOrRemote::Local(event) => event.raise(),
             LocalOrRemote::Remote(event) => {
-                quiet_except_signals();
+                quiet_before_post(|_| Some(event));
                 signal(event);
             }
         }
@@ -143,7 +147,7 @@ fn count_post(event: usize) {
 fn post_after_puts(event: &Coref<Coevent>) {
     // One branch to all that is rare: the compiler then inlines the rest.
     if event.is_direct()
-        && !has_outstanding()
+        && !has_outstanding_or_notes()
         && let Some(local) = event.as_local()
     {
         local.raise_unordered();
@@ -160,6 +164,7 @@ fn complete_and_post(event: &Coref<Coevent>) {
             if has_outstanding() {
                 complete_on(event.image());
             }
+            note_post(|image| local.locate(image));
             local.raise_unordered();
         }
         LocalOrRemote::Remote(event) => signal(event),

@@ -12,6 +12,7 @@ use super::halo_array::HaloArray;
 /// The cause of a wait in an exchange: the neighbour with this index has not posted.
 pub(super) struct Missing<'a, T: Remote, const D: usize> {
     array: &'a HaloArray<T, D>,
+    event: &'a Coevent,
     image: usize,
     /// The line of the program that called the exchange.
     caller: &'static Location<'static>,
@@ -35,6 +36,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         let event: &Coevent = &self.events[event];
         let missing = Missing {
             array: self,
+            event,
             image,
             caller,
         };
@@ -87,5 +89,9 @@ impl<T: Remote, const D: usize> Cause for Missing<'_, T, D> {
 
     fn activity(&self) -> Option<(Activity, &'static Location<'static>)> {
         Some((Activity::Halo, self.caller))
+    }
+
+    fn object(&self) -> Option<usize> {
+        Some(std::ptr::from_ref(self.event).addr())
     }
 }

@@ -63,6 +63,7 @@ impl Bell {
         caller: &'static Location<'static>,
     ) -> Result<(), ImageFailed> {
         let waiting = Waiting {
+            event: &self.events[0],
             team: self.team(),
             opened,
             caller,
@@ -89,6 +90,7 @@ impl Bell {
 
 /// Why an image sleeps.
 struct Waiting<'a> {
+    event: &'a Coevent,
     team: &'a Team,
     opened: &'static Location<'static>,
     caller: &'static Location<'static>,
@@ -112,5 +114,9 @@ impl Cause for Waiting<'_> {
 
     fn activity(&self) -> Option<(Activity, &'static Location<'static>)> {
         Some((Activity::Conveyor, self.caller))
+    }
+
+    fn object(&self) -> Option<usize> {
+        Some(std::ptr::from_ref(self.event).addr())
     }
 }

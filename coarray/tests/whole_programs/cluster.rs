@@ -7,7 +7,7 @@ use std::process::Command;
 use testing::launcher;
 
 use crate::job::{COUNTS, Check, End, bare_coarun, plain, run};
-use crate::{counts, profile};
+use crate::{counts, profile, timeline};
 
 pub fn trials() -> Vec<Check> {
     if fabrics().is_empty() {
@@ -31,6 +31,7 @@ pub fn trials() -> Vec<Check> {
         ("clusters_are_profiled", late_image),
         ("clusters_count_what_moves", kernels),
         ("clusters_count_by_line", lines),
+        ("clusters_have_timelines", timelines),
         ("coarun_starts_clusters", coarun),
         ("clusters_start_plainly", plainly),
         ("clusters_refuse_another_launcher", another_launcher),
@@ -162,6 +163,24 @@ fn lines() {
             let command = on_fabric(&fabric, 2, direct, "count_at_lines");
             counts::judge_lines(&run(counts::counted(command)), direct == "0");
         }
+    }
+}
+
+fn timelines() {
+    for fabric in fabrics() {
+        for direct in ["1", "0"] {
+            let command = on_fabric(&fabric, timeline::IMAGES, direct, "traced");
+            let (end, trace) = timeline::trace(command, &format!("cluster{direct}"));
+            assert_eq!(end.code, Some(0), "{end:#?}");
+            timeline::check_traced(&trace, timeline::IMAGES);
+            if direct == "1" {
+                timeline::check_arrows(&trace);
+            }
+        }
+        let command = on_fabric(&fabric, timeline::IMAGES, "1", "error_stop");
+        let (end, trace) = timeline::trace(command, "failed-cluster");
+        assert_eq!(end.code, Some(7), "{end:#?}");
+        assert_eq!(trace.images.len(), timeline::IMAGES);
     }
 }
 

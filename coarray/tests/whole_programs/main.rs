@@ -26,6 +26,8 @@ mod programs;
 mod readers;
 mod results;
 mod sharing;
+mod timeline;
+mod trace_file;
 mod wrappers;
 
 use std::process::ExitCode;
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         limits::trials(),
         profile::trials(),
         sharing::trials(),
+        timeline::trials(),
         no_deadlock::trials(),
         cluster::trials(),
         wrappers::trials(),

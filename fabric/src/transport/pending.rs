@@ -18,6 +18,8 @@ pub enum Pending {
     Signals = 2,
     /// Signals that the image gives when puts have arrived.
     Notices = 4,
+    /// No operation: the image notes what it tells others, before it does. So it takes the way of one that has something to complete.
+    Notes = 8,
 }
 
 /// Whether the image of this thread has issued operations that may not be complete.
@@ -25,6 +27,13 @@ pub enum Pending {
 #[must_use]
 pub fn has_outstanding() -> bool {
     is_pending(Pending::Issued)
+}
+
+/// Whether it has, or notes what it tells others.
+#[inline]
+#[must_use]
+pub fn has_outstanding_or_notes() -> bool {
+    PENDING.get() & (Pending::Issued as u8 | Pending::Notes as u8) != 0
 }
 
 /// Whether all but this, as far as it is given, is complete.

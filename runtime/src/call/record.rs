@@ -42,6 +42,8 @@ type Texts = (Option<&'static Location<'static>>, &'static str);
 #[derive(Debug, Default)]
 pub(crate) struct LastCall {
     texts: Cell<Texts>,
+    /// Of which call that record is, also if the next call is to differ.
+    recorded: Cell<Texts>,
     /// The number of the record.
     number: Cell<u64>,
     /// How many records were written.
@@ -60,6 +62,7 @@ impl LastCall {
     /// Makes the next call differ from the last one.
     pub(crate) fn forget(&self) {
         self.texts.set((None, ""));
+        self.recorded.set((None, ""));
     }
 
     /// Makes the next call differ from the last one, of which the line stays known.
@@ -94,7 +97,8 @@ fn index_of(number: u64) -> usize {
 impl CallRecords {
     /// Records the image's call, of which `last` knows.
     pub(crate) fn write(&self, call: &Call, last: &LastCall) {
-        if last.is_like(call) {
+        if are_texts_of(last.recorded.get(), call) {
+            last.texts.set(last.recorded.get());
             return;
         }
         let written = last.written.get();
@@ -110,6 +114,7 @@ impl CallRecords {
         let texts = (Some(call.caller()), call.subject());
         last.kept[index_of(number)].set(texts);
         last.texts.set(texts);
+        last.recorded.set(texts);
         last.number.set(number);
         self.last.store(number, Ordering::Relaxed);
     }

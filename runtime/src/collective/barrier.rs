@@ -9,6 +9,7 @@ use crate::collective::barrier_between_nodes::barrier_between_nodes;
 use crate::collective::describe::describe_recorded;
 use crate::collective::outstanding::collect_payloads_if_many;
 use crate::collective::posts::check_posts;
+use crate::image::object_number;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
 use crate::lockfree::arrival::{Arrival, Signature, WORDS};
@@ -135,43 +136,51 @@ fn pass_barrier(
     quiet();
     collect_payloads_if_many(image);
     let failure_epoch = image.job.region.job().failure_epoch();
-    if !image.last_call.is_like(call) || thread::panicking() {
-        record_call(team, call);
-    }
     let number = team.barriers.get() + 1;
     team.barriers.set(number);
     let signature = team.mark(barrier, call);
-    let arrival = |index| &team.control(index).state.arrivals[(number & 1) as usize];
-    let me = team.index();
-    let own = arrival(me);
+    let own = &team.control(team.index()).state.arrivals[(number & 1) as usize];
+    if !image.last_call.is_like(call) || thread::panicking() {
+        record_call(team, call, own);
+    }
     bring(own);
     own.enter(number, &signature);
     let is_quiet = failure_epoch == team.failure_epoch.get() && team.is_plain.get();
     let mut patience = image.backoff.patience();
     if barrier == Barrier::Flat && is_quiet {
-        let all_arrive = |mut others: Range<usize>| {
-            others.all(|index| flat::spin_for(arrival(index), number, &signature, patience.spins))
-        };
-        if all_arrive(me + 1..team.images()) && all_arrive(0..me) {
+        if all_arrive(team, number, &signature, patience.spins) {
             return Ok(());
         }
         // No more spinning.
         patience.spins = 0;
     }
-    wait_in_barrier(team, number, signature, barrier, patience, is_quiet)
+    wait_in_barrier(team, call, number, signature, barrier, patience, is_quiet)
+}
+
+/// Whether all images of a team that shares memory enter the barrier while this one spins, and agree.
+#[inline]
+fn all_arrive(team: &Team, number: u64, signature: &Signature, spins: u32) -> bool {
+    let me = team.index();
+    let arrival = |index| &team.control(index).state.arrivals[(number & 1) as usize];
+    let arrive = |mut others: Range<usize>| {
+        others.all(|index| flat::spin_for(arrival(index), number, signature, spins))
+    };
+    arrive(me + 1..team.images()) && arrive(0..me)
 }
 
 /// Records the call for reports, and in a profiled job that the image is about to enter the barrier: in its arrival, of which the others
 /// read the line anyway, and beside it for barriers with a payload there.
 #[cold]
-fn record_call(team: &Team, call: &Call) {
-    let image = team.image();
-    image.record_call(call);
-    if let Some(recording) = image.recording() {
-        let (own, number) = (team.control(team.index()), team.barriers.get() + 1);
-        let now = recording.enter_barrier();
-        own.state.arrivals[(number & 1) as usize].bring(&[now, 0, 0]);
-        own.times.enter(number, now);
+fn record_call(team: &Team, call: &Call, own: &Arrival) {
+    team.image().record_call(call);
+    team.image().count_call(call);
+    if let Some(recording) = team.image().recording_of_call() {
+        let now = recording.come();
+        team.control(team.index())
+            .times
+            .enter(team.barriers.get(), now);
+        // Last: others poll this line, and may take it away until the rest of the arrival is written.
+        own.bring(&[now, 0, 0]);
     }
 }
 
@@ -179,19 +188,38 @@ fn record_call(team: &Team, call: &Call) {
 #[inline(never)]
 fn wait_in_barrier(
     here: &Team,
+    call: &Call,
     number: u64,
     signature: Signature,
     barrier: Barrier,
     patience: SpinPolicy,
     is_quiet: bool,
 ) -> Result<(), ImageFailed> {
-    let outcome = await_all(here, number, signature, barrier, patience, is_quiet);
-    if let Some(recording) = here.image().recording() {
-        // Those that are gone may not have entered.
-        let are_all_here = !here.is_incomplete();
-        let others = are_all_here.then(|| arrival_times(here, number));
-        recording.leave_barrier(others.into_iter().flatten());
+    let Some(recording) = here.image().recording() else {
+        return await_all(here, number, signature, barrier, patience, is_quiet);
+    };
+    // Only now: the others see the image come earlier.
+    recording.enter_call(call);
+    recording.enter_barrier();
+    // The waits in a barrier are not recorded one by one, so the image spins first, as in other jobs.
+    let spins = here.image().backoff.recorded_spins();
+    let mut patience = SpinPolicy { spins, ..patience };
+    let mut outcome = Ok(());
+    let is_flat = barrier == Barrier::Flat && here.is_known_to_share_all();
+    if !is_flat || !all_arrive(here, number, &signature, spins) {
+        if is_flat {
+            patience.spins = 0;
+        }
+        outcome = await_all(here, number, signature, barrier, patience, is_quiet);
     }
+    // Those that are gone may not have entered.
+    let are_all_here = !here.is_incomplete();
+    let others = are_all_here.then(|| arrival_times(here, number));
+    let object = || {
+        let first = here.members()[0] as usize;
+        object_number([here.identity().0 as usize, first, number as usize])
+    };
+    recording.leave_barrier(object, others.into_iter().flatten());
     outcome
 }
 

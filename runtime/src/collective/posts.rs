@@ -78,6 +78,7 @@ impl Team {
         image.check_abort();
         if !image.last_call.is_like(call) {
             image.record_call(call);
+            image.profile_call(call);
         }
         let room = match most <= INSIDE {
             true => 0,

@@ -347,6 +347,15 @@ impl Team {
         self.is_incomplete.get()
     }
 
+    /// Whether all images share memory, and none has failed or stopped as far as was found, nor since then.
+    #[inline]
+    pub(crate) fn is_known_to_share_all(&self) -> bool {
+        let failure_epoch = self.image.job.region.job().failure_epoch();
+        self.node_map.is_none()
+            && !self.is_incomplete.get()
+            && failure_epoch == self.failure_epoch.get()
+    }
+
     /// Searches the team if images of the job have failed or stopped since the last time.
     fn look_for_failures(&self) {
         // The bit for the end of the job is left out, so that barriers notice the end themselves.

@@ -25,6 +25,7 @@ use crate::lockfree::post_ring::PostRing;
 use crate::lockfree::queue_lock::{Nodes, QueueLock};
 use crate::profile::arrival_times::ArrivalTimes;
 use crate::profile::table::ImageTable;
+use crate::profile::timeline::Timeline;
 use coarray_fabric::system::fixed_str::FixedStr;
 use coarray_fabric::system::limits::MAX_IMAGES;
 use coarray_fabric::transport::signal::Signal;
@@ -48,7 +49,7 @@ pub(crate) const SLOTS: usize = MAX_ROUNDS;
 pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// The sizes of the structures that images and supervisor share, and the offsets of their parts.
-const SIZES: [usize; 42] = [
+const SIZES: [usize; 43] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
     offset_of!(JobControl, failure_epoch),
@@ -91,6 +92,7 @@ const SIZES: [usize; 42] = [
     size_of::<WaitRecord>(),
     offset_of!(TeamControl, times),
     size_of::<ImageTable>(),
+    size_of::<Timeline>(),
 ];
 
 /// A hash of the version and the layout: FNV-1a (Fowler, Noll, Vo, 1991).

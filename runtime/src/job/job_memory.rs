@@ -1,18 +1,24 @@
 //! The memory of a job: its region, and the control structures at the start of it and of each image's part.
 //!
 //! ```text
-//! | JobControl | image 0: ImageControl, pairs, tables, scratch, heap -> ... <- ragged | image 1: ... | ... |
+//! | JobControl | image 0: ImageControl, pairs, tables, timeline, scratch, heap -> ... <- ragged | image 1: ... | ... |
 //! ```
+//!
+//! Only in a job that is traced is there a timeline.
 
 use std::fs::File;
 use std::io;
 use std::mem::offset_of;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
+use std::sync::atomic::Ordering;
 
 use crate::job::control::{ImageControl, JobControl, LAYOUT};
 use crate::lockfree::eventcount::Eventcount;
+use crate::profile::activity::Activity;
 use crate::profile::counts::{Count, CountTable, Counts};
+use crate::profile::place::Place;
 use crate::profile::table::{ImageProfile, ImageTable};
+use crate::profile::timeline::{Steps, Timebase, Timeline};
 use coarray_fabric::memory::region::{Areas, Region};
 
 /// The count that one image awaits from one other in `sync_images`: a cache line.
@@ -25,9 +31,15 @@ struct Pair(Eventcount);
 pub struct JobMemory(Region);
 
 impl JobMemory {
-    /// Creates the memory of a job with `images` heaps of `heap` bytes each.
-    pub fn create(images: usize, heap: usize, have_cores_for_all: bool) -> io::Result<Self> {
-        Region::create(areas(images), LAYOUT, images, heap, have_cores_for_all).map(Self)
+    /// Creates the memory of a job with `images` heaps of `heap` bytes each, and room for timelines if it is traced.
+    pub fn create(
+        images: usize,
+        heap: usize,
+        have_cores_for_all: bool,
+        is_traced: bool,
+    ) -> io::Result<Self> {
+        let areas = areas(images, is_traced);
+        Region::create(areas, LAYOUT, images, heap, have_cores_for_all).map(Self)
     }
 
     /// Maps the memory that another process created.
@@ -132,6 +144,67 @@ impl JobMemory {
         size_of::<ImageControl>() + self.dimensions().images * size_of::<Pair>()
     }
 
+    /// Whether the job is traced: each image has room for a timeline.
+    pub fn is_traced(&self) -> bool {
+        self.timeline_offset() + size_of::<Timeline>() <= self.scratch_offset()
+    }
+
+    /// The timeline of an image of a job that is traced. The image [commits](Self::commit_records) its records, the first ones together with what is
+    /// before them; before, all is read as zeros.
+    ///
+    /// # Panics
+    /// If the job is not traced.
+    pub(crate) fn timeline(&self, image: usize) -> &Timeline {
+        assert!(self.is_traced());
+        let offset = self.timeline_offset();
+        // SAFETY: there is room for it in each part, as `is_traced` says, which begins at a page, at a multiple of its alignment. Zero bytes are
+        // valid, only this function refers to it, and the mapping lives as long as `self`.
+        unsafe { &*self.part_address(image, offset).cast::<Timeline>() }
+    }
+
+    /// Commits the memory of these records of the timeline of an image of a job that is traced.
+    pub(crate) fn commit_records(&self, image: usize, records: &Range<usize>) -> io::Result<()> {
+        let place = Timeline::place(records);
+        self.commit_part(image, self.timeline_offset() + place.start, place.len())
+    }
+
+    fn timeline_offset(&self) -> usize {
+        self.table_offset() + size_of::<ImageTable>()
+    }
+
+    /// When an image began, by the clock of profiles and in nanoseconds; `None` if it has not, or nobody recorded that.
+    pub fn begun(&self, image: usize) -> Option<(u64, u64)> {
+        self.table(image).begun()
+    }
+
+    /// What an image of a job that is traced did.
+    ///
+    /// # Panics
+    /// If the job is not traced.
+    pub fn steps(&self, image: usize, timebase: Timebase) -> Steps {
+        let (steps, names, lost) = self.timeline(image).read(timebase);
+        let table = self.table(image);
+        let name = |(line, name): (Option<(Place, Option<Activity>)>, String)| {
+            let (place, activity) = line?;
+            let what = match activity {
+                Some(Activity::Region) => name,
+                _ if name.is_empty() => place.activity,
+                _ => format!("{name}: {}", place.activity),
+            };
+            let place = Place {
+                activity: what,
+                ..place
+            };
+            Some((place, activity))
+        };
+        Steps {
+            steps,
+            lines: table.places().zip(names).map(name).collect(),
+            lost,
+            latest: timebase.nanoseconds(table.latest.load(Ordering::Relaxed)),
+        }
+    }
+
     /// The count of the eventcount at this offset of the region, as another image sees it; `None` if none can be there.
     pub(crate) fn count_at(&self, offset: usize) -> Option<u64> {
         // SAFETY: some image waits or waited for an eventcount there, so the page exists. If the eventcount is gone,
@@ -161,16 +234,20 @@ impl DerefMut for JobMemory {
     }
 }
 
-/// The largest heap for each of `images` images that the limits allow.
-pub(crate) fn largest_heap(images: usize) -> usize {
-    areas(images).largest_heap(images)
+/// The largest heap for each of `images` images that the limits allow, beside timelines if the job is traced.
+pub(crate) fn largest_heap(images: usize, is_traced: bool) -> usize {
+    areas(images, is_traced).largest_heap(images)
 }
 
-fn areas(images: usize) -> Areas {
+fn areas(images: usize, is_traced: bool) -> Areas {
+    let timeline = if is_traced { size_of::<Timeline>() } else { 0 };
     Areas {
         job: size_of::<JobControl>(),
         image: size_of::<ImageControl>(),
-        sparse: images * size_of::<Pair>() + size_of::<ImageTable>() + bytes_of_counts(images),
+        sparse: images * size_of::<Pair>()
+            + size_of::<ImageTable>()
+            + bytes_of_counts(images)
+            + timeline,
     }
 }
 
@@ -199,7 +276,7 @@ mod tests {
             "images   control memory of a node   for each image   when an image has met 6 others"
         );
         for images in [8, 64, 512, 4096] {
-            let memory = JobMemory::create(images, 1 << 20, false).unwrap();
+            let memory = JobMemory::create(images, 1 << 20, false, false).unwrap();
             let bytes = committed(&memory);
             // The image of a halo exchange in three dimensions, on a node of its own.
             for partner in (1..7).map(|number| number * (images - 1) / 6) {

@@ -1,6 +1,7 @@
 //! Settings from the environment: `COARRAY_IMAGES`, `COARRAY_HEAP`, `COARRAY_FABRIC`, `COARRAY_BIND`, `COARRAY_LABEL`,
 //! `COARRAY_FAULT_TOLERANT`, `COARRAY_SHARED_MEMORY`, `COARRAY_CROSS_MEMORY`, `COARRAY_PEER_TIMEOUT`, `COARRAY_WAIT`,
-//! `COARRAY_PROFILE`, `COARRAY_PROFILE_JSON`, `COARRAY_PROFILE_HTML`, `COARRAY_PROFILE_SVG`.
+//! `COARRAY_PROFILE`, `COARRAY_PROFILE_JSON`, `COARRAY_PROFILE_HTML`, `COARRAY_PROFILE_SVG`,
+//! `COARRAY_TRACE`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -189,6 +190,8 @@ pub struct Settings {
     pub profile: Profile,
     /// And in which files.
     pub profile_files: ProfileFiles,
+    /// The file for a timeline of what its images did; none if nobody wants it.
+    pub trace: Option<PathBuf>,
     /// Whether each line of output starts with the number of its image.
     pub label: bool,
     /// Whether the job goes on when an image dies.
@@ -243,10 +246,11 @@ impl Settings {
             });
         }
         let profile_files = ProfileFiles::from_environment();
+        let trace = trace();
         Ok(Self {
             images,
             heap: variable("COARRAY_HEAP")?
-                .map_or_else(|| default_heap(images), |Bytes(heap)| heap),
+                .map_or_else(|| default_heap(images, trace.is_some()), |Bytes(heap)| heap),
             fabric: variable("COARRAY_FABRIC")?.unwrap_or_else(noticed),
             simulated_nodes: simulated_nodes()?,
             peer_timeout: variable("COARRAY_PEER_TIMEOUT")?.and_then(|Seconds(limit)| limit),
@@ -256,6 +260,7 @@ impl Settings {
             wait: variable("COARRAY_WAIT")?.unwrap_or_default(),
             profile: variable("COARRAY_PROFILE")?.unwrap_or_else(|| profile_files.profile()),
             profile_files,
+            trace,
             label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
             keep_going: variable("COARRAY_FAULT_TOLERANT")?.is_some_and(|Switch(on)| on),
             direct: variable("COARRAY_SHARED_MEMORY")?.is_none_or(|Switch(on)| on),
@@ -278,6 +283,11 @@ impl Settings {
         let keep_going = variable("COARRAY_FAULT_TOLERANT")?.is_none_or(|Switch(on)| on);
         Ok(Self { keep_going, ..self })
     }
+}
+
+fn trace() -> Option<PathBuf> {
+    let path = std::env::var_os("COARRAY_TRACE")?;
+    (!path.is_empty()).then(|| path.into())
 }
 
 /// The fabric whose launcher started this process, or else the default.
@@ -307,12 +317,12 @@ pub fn cores() -> usize {
 
 /// Three quarters of the memory, divided among the images of this machine, or what the limits allow if that is less; at
 /// least a mebibyte each.
-fn default_heap(images: usize) -> usize {
+fn default_heap(images: usize, is_traced: bool) -> usize {
     const UNKNOWN_MACHINE: usize = 4 << 30;
     let total = memory::memory().map_or(UNKNOWN_MACHINE, |memory| memory.total);
     let here = process_manager::local_peers().unwrap_or(images);
     (total / 4 * 3 / here)
-        .min(largest_heap(images.max(here)))
+        .min(largest_heap(images.max(here), is_traced))
         .max(1 << 20)
 }
 

@@ -7,6 +7,7 @@ use crate::image::Image;
 use crate::image::counting::note_messages;
 use crate::image::current::{set_current, take_current};
 use crate::image::position::{set_own_heap, set_position};
+use crate::image::region;
 use crate::image::team::Team;
 use crate::job::control::Stage;
 use crate::job::process;
@@ -55,6 +56,9 @@ impl Image {
             // before is over.
             unsafe { note_pending(pending, issued) };
         }
+        // SAFETY: it is no operation.
+        unsafe { note_pending(Pending::Notes, self.is_traced()) };
+        region::note_tracing(&self);
         let heap = self.heap(self.index).addr();
         set_own_heap(heap..heap + self.heap_bytes());
         note_messages(self.is_counted());
@@ -77,6 +81,8 @@ impl Drop for Presence {
             unsafe { locality::leave(team.image().job.direct) };
         }
         note_messages(false);
+        // SAFETY: as in `enter`.
+        unsafe { note_pending(Pending::Notes, false) };
         set_position(0, 0);
         set_own_heap(0..0);
         release_thread();

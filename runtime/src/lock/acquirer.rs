@@ -355,6 +355,10 @@ impl Cause for Queued<'_> {
     fn activity(&self) -> Option<(Activity, &'static Location<'static>)> {
         Some((Activity::Lock, self.user.wanting.caller))
     }
+
+    fn object(&self) -> Option<usize> {
+        Some(self.user.lock.address(self.user.image))
+    }
 }
 
 #[cfg(all(test, feature = "simulated"))]

@@ -4,7 +4,9 @@ use std::sync::atomic::{Ordering, fence};
 
 use crate::image::Image;
 use crate::image::position::num_images;
+use crate::profile::activity::Activity;
 use crate::profile::recorder::Recording;
+use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::deferral::Deferral;
 use coarray_fabric::transport::handle;
 use coarray_fabric::transport::pending::{
@@ -52,16 +54,41 @@ pub fn quiet_except_signals() {
     }
 }
 
+/// As [`quiet_except_signals`], when the event at this place is about to be posted, which timelines show.
+#[inline]
+pub fn quiet_before_post(event: impl FnOnce(&Image) -> Option<Place>) {
+    if !is_complete_but(Pending::Signals) {
+        complete_all(false);
+        note_post(event);
+    }
+}
+
+/// Notes in a job that is traced that the event at this place is about to be posted.
+#[cold]
+#[inline(never)]
+pub fn note_post(event: impl FnOnce(&Image) -> Option<Place>) {
+    // The image may be over, and a destructor of the thread posts.
+    if let Some(image) = Image::try_current() {
+        image.note_release(Activity::Post, event(&image));
+    }
+}
+
 #[cold]
 #[inline(never)]
 fn complete_all(also_signals: bool) {
+    // An image that notes what it tells others comes here with nothing to complete.
+    let has_signals = || also_signals && is_pending(Pending::Signals);
+    if !(has_signals() || has_outstanding() || is_pending(Pending::Notices)) {
+        return;
+    }
     Image::with_current(|image| {
         let _wait = image.recording().map(Recording::begin_completion);
         if has_outstanding() {
             image.fabric().quiet();
         }
         image.give_notices(|_| true);
-        if also_signals && is_pending(Pending::Signals) {
+        // Perhaps of these notices.
+        if has_signals() {
             image.fabric().quiet_signals();
         }
     });

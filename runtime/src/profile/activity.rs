@@ -3,7 +3,8 @@
 use crate::call::operation::Operation;
 use crate::lockfree::arrival::Signature;
 
-/// What an image does when it waits or moves data, as far as the cause of the wait knows; a collective operation records itself.
+/// What an image does, as far as no collective operation says it: when it waits, what the cause of the wait knows; when it moves data; and what only
+/// timelines show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
     /// It waits for an event.
@@ -40,13 +41,17 @@ pub enum Activity {
     Post,
     /// It does something that no line of the program asked for.
     Library,
+    /// It releases a lock. In timelines only.
+    Unlock,
+    /// It is in a [region](crate::Region) of the program. In timelines only.
+    Region,
 }
 
 /// The lowest code of an [`Activity`]; those below are of operations.
 const OTHERS: u32 = 1 << 16;
 
 impl Activity {
-    const ALL: [(Self, &'static str); 17] = [
+    const ALL: [(Self, &'static str); 19] = [
         (Self::Event, "event"),
         (Self::Images, "sync_images"),
         (Self::Lock, "lock"),
@@ -64,11 +69,26 @@ impl Activity {
         (Self::PutNotify, "put_notify"),
         (Self::Post, "post"),
         (Self::Library, "the library itself"),
+        (Self::Unlock, "unlock"),
+        (Self::Region, "region"),
     ];
 
     /// The number of the activity in tables.
     pub(crate) fn code(self) -> u32 {
         OTHERS + self as u32
+    }
+}
+
+impl Activity {
+    /// The one with this number in tables; `None` for a collective operation.
+    pub(crate) fn of(code: u32) -> Option<Self> {
+        let all = Self::ALL.iter().map(|(activity, _)| *activity);
+        all.into_iter().find(|activity| activity.code() == code)
+    }
+
+    /// Whether only timelines show it: no image waits.
+    pub(crate) fn is_no_wait(self) -> bool {
+        matches!(self, Self::Post | Self::Unlock | Self::Region)
     }
 }
 

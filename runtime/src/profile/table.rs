@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::profile::activity::name;
+use crate::profile::activity::{Activity, name};
 use crate::profile::history::History;
 use crate::profile::moved::{LineMoves, Moved};
 use crate::profile::place::Place;
@@ -161,6 +161,9 @@ impl ImageTable {
         let nanoseconds = |ticks: u64| (ticks as f64 * rate) as u64;
         let time = |word: &AtomicU64| nanoseconds(number(word));
         let line = |record: &Record| {
+            if record.kind()?.is_some_and(Activity::is_no_wait) {
+                return None;
+            }
             let since = record.since.load(Ordering::Relaxed) as usize;
             Some(LineProfile {
                 place: record.place()?,
@@ -186,7 +189,30 @@ impl ImageTable {
     }
 }
 
+impl ImageTable {
+    /// When the image began, by both clocks; `None` if it has not.
+    pub(crate) fn begun(&self) -> Option<(u64, u64)> {
+        let [clock, nanoseconds] =
+            [&self.begun, &self.begun_nanoseconds].map(|word| word.load(Ordering::Relaxed));
+        (nanoseconds != 0).then_some((clock, nanoseconds))
+    }
+
+    /// What its records are of, and whether that is a collective operation or something else.
+    pub(crate) fn places(&self) -> impl Iterator<Item = Option<(Place, Option<Activity>)>> {
+        self.records
+            .iter()
+            .map(|record| Some((record.place()?, record.kind()?)))
+    }
+}
+
 impl Record {
+    /// What else than a collective operation it is of, if it is of anything.
+    fn kind(&self) -> Option<Option<Activity>> {
+        // Pairs with the Release in `describe`.
+        let code = self.activity.load(Ordering::Acquire);
+        (code != 0).then(|| Activity::of(code))
+    }
+
     /// What it is of, if it is of anything.
     fn place(&self) -> Option<Place> {
         // Pairs with the Release in `describe`.

@@ -128,6 +128,10 @@ impl<C: Cause> Cause for &C {
         (*self).activity()
     }
 
+    fn object(&self) -> Option<usize> {
+        (*self).object()
+    }
+
     fn deadline(&self) -> Option<Instant> {
         (*self).deadline()
     }

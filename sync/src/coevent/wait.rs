@@ -112,4 +112,8 @@ impl Cause for EventWait<'_> {
     fn activity(&self) -> Option<(Activity, &'static Location<'static>)> {
         Some((Activity::Event, self.caller))
     }
+
+    fn object(&self) -> Option<usize> {
+        Some(std::ptr::from_ref(self.event).addr())
+    }
 }

@@ -1,0 +1,66 @@
+//! The timeline of a job of which each node writes a part.
+
+use std::path::PathBuf;
+
+use crate::trace::{TraceFile, Traced, tell};
+use coarray_fabric::system::scheduler::now;
+use coarray_runtime::Job;
+
+/// What the images of a node know of the timeline of their job.
+#[derive(Debug)]
+pub(crate) struct NodeTimeline {
+    path: PathBuf,
+    /// The images of the node, and their processes.
+    images: Vec<(usize, u32)>,
+    /// The lowest image of the machine.
+    machine: usize,
+    /// What is added to times of the machine, so that they are those of the machine of image 0 when the job starts.
+    shift: i64,
+}
+
+impl NodeTimeline {
+    /// Collective. Of the node of image `me`, on the machine whose lowest image is `machine`. Compares the clocks of all machines: what `gather` gathers,
+    /// images get at nearly the same time.
+    pub(crate) fn new(
+        path: PathBuf,
+        job: &Job,
+        me: usize,
+        machine: usize,
+        gather: impl Fn([u64; 2]) -> Vec<[u64; 2]>,
+    ) -> Self {
+        let all = gather([machine as u64, std::process::id().into()]);
+        let times = gather([now().as_nanos() as u64, 0]);
+        let time = |image: usize| times[image][0];
+        let is_same = all[0][0] == machine as u64;
+        let images = (0..)
+            .zip(&all)
+            .filter(|(image, _)| job.nodes.share(me, *image));
+        Self {
+            path,
+            images: images
+                .map(|(image, &[_, process])| (image, process as u32))
+                .collect(),
+            machine,
+            shift: match is_same {
+                true => 0,
+                false => time(0).wrapping_sub(time(machine)) as i64,
+            },
+        }
+    }
+
+    /// Adds what the images of the node did.
+    pub(crate) fn write(&self, job: &Job) {
+        let images = self.images.iter();
+        let images = images.map(|&(image, process)| (image, &job.region, Some(process)));
+        let traced = Traced {
+            host: self.machine,
+            shift: self.shift,
+            ..Traced::here(images)
+        };
+        let text = match TraceFile::open(self.path.clone()) {
+            Ok(mut file) => file.write(&traced),
+            Err(refused) => refused,
+        };
+        tell(&text);
+    }
+}
