@@ -169,7 +169,7 @@ impl JobMemory {
     }
 
     fn timeline_offset(&self) -> usize {
-        self.table_offset() + size_of::<ImageTable>()
+        self.counts_offset() + bytes_of_counts(self.dimensions().images)
     }
 
     /// When an image began, by the clock of profiles and in nanoseconds; `None` if it has not, or nobody recorded that.
@@ -253,7 +253,7 @@ fn areas(images: usize, is_traced: bool) -> Areas {
 
 /// Bytes of what an image counts: a table, and a row of the matrix.
 fn bytes_of_counts(images: usize) -> usize {
-    size_of::<CountTable>() + (images * size_of::<Count>()).next_multiple_of(64)
+    (size_of::<CountTable>() + images * size_of::<Count>()).next_multiple_of(64)
 }
 
 #[cfg(test)]
