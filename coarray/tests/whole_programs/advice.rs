@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 use coarray::asynchronous::co_sum_async;
 use coarray::collectives::co_sum;
 use coarray::prelude::*;
+use serde_json::Value;
 
 use crate::job::{Check, End, bare_coarun, coarun, end_of, on_threads, plain, run};
+use crate::profile::reported;
 
 pub fn trials() -> Vec<Check> {
     vec![
@@ -216,13 +218,19 @@ fn advice(end: &End) -> Vec<&str> {
     advice.filter(is_of_program).collect()
 }
 
-fn judge(profile: &str, program: &str, text: &str) {
-    let start = || {
-        let mut command = plain(2, program);
-        command.env("COARRAY_PROFILE", profile);
-        command
-    };
-    let end = run(start());
+/// Runs a program that is profiled so. Returns how it ended, and what is known of it.
+fn report(program: &str, profile: &str, is_repaired: bool) -> (End, Value) {
+    let mut command = plain(2, program);
+    command.env("COARRAY_PROFILE", profile);
+    if is_repaired {
+        command.env(REPAIRED, "1");
+    }
+    reported(command)
+}
+
+/// Runs a program with a mistake, and repaired. Returns what both reports say.
+fn judge(profile: &str, program: &str, text: &str) -> [Value; 2] {
+    let (end, mistaken) = report(program, profile, false);
     let line = end.stdout.trim();
     let expected = format!("tests/whole_programs/advice.rs:{line}: ");
     let advice_given = advice(&end);
@@ -233,13 +241,20 @@ fn judge(profile: &str, program: &str, text: &str) {
         one.contains(&expected) && one.contains(text),
         "{program}: {end:#?}"
     );
-    let mut repaired = start();
-    repaired.env(REPAIRED, "1");
-    let end = run(repaired);
+    let (end, repaired) = report(program, profile, true);
     assert_eq!(
         (end.code, advice(&end)),
         (Some(0), Vec::new()),
         "{program}: {end:#?}"
+    );
+    [mistaken, repaired]
+}
+
+/// Whether a repair gains what was said within a factor of two; or `more`, where what is saved costs more than was said.
+fn assert_gain(program: &str, gained: f64, said: f64, more: bool) {
+    assert!(
+        gained >= said / 2.0 && (more || gained <= said * 2.0),
+        "{program}: gained {gained}, where the advice is about {said}"
     );
 }
 
@@ -254,30 +269,44 @@ fn advice_on_waits() {
             "an asynchronous collective is waited for after ",
         ),
     ] {
-        judge("waits", program, text);
+        let [mistaken, repaired] = judge("waits", program, text);
+        let time = |report: &Value| report["waits"]["time_ns"].as_f64().unwrap();
+        let said = mistaken["advice"][0]["share"].as_f64().unwrap() * time(&mistaken);
+        // Calls cost more than the waits in them, in a program that is not optimised.
+        let are_calls = text.contains("000 ");
+        assert_gain(program, time(&mistaken) - time(&repaired), said, are_calls);
     }
 }
 
 fn advice_on_data() {
-    for (program, text) in [
+    for (program, text, operations) in [
         (
             "advice_fine_puts",
             "400 operations side by side each time, 8000 messages on a cluster",
+            8000.0,
         ),
         (
             "advice_fine_column",
             "operations 64 bytes apart, 4000 messages on a cluster",
+            4000.0,
         ),
         (
             "advice_hot_word",
             "atomic operations on one word of image 0, 3000 messages on a cluster",
+            3000.0,
         ),
         (
             "advice_own_part",
             "4.0e6 operations are on the image's own part",
+            4.0e6,
         ),
     ] {
-        judge("puts", program, text);
+        let [mistaken, repaired] = judge("puts", program, text).map(|report| {
+            let rows = report["data"]["matrix"]["operations"].as_array().unwrap();
+            let all = rows.iter().flat_map(|row| row.as_array().unwrap());
+            all.map(|count| count.as_f64().unwrap()).sum::<f64>()
+        });
+        assert_gain(program, mistaken - repaired, operations, false);
     }
 }
 

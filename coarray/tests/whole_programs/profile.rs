@@ -1,11 +1,15 @@
 //! Jobs that are profiled: what their reports say of images that come late, and that all else stays as it is.
 
+use std::fmt::Debug;
 use std::process::Command;
+use std::str::FromStr;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use coarray::collectives::{Algorithm, Collective};
+use coarray::collectives::{Algorithm, Collective, co_allgather};
 use coarray::prelude::*;
+use serde_json::Value;
+use tempfile::NamedTempFile;
 
 use crate::job::{Check, End, coarun, on_threads, plain, run};
 
@@ -14,6 +18,10 @@ pub fn trials() -> Vec<Check> {
         (
             "a_late_image_is_named_at_the_line_where_others_wait",
             late_image_is_named,
+        ),
+        (
+            "each_delay_is_that_of_its_image_and_line",
+            delays_are_attributed,
         ),
         ("shares_of_the_time_add_up", shares_add_up),
         (
@@ -33,6 +41,9 @@ pub const IMAGES: usize = 4;
 const LATE: usize = 2;
 const TIMES: u64 = 8;
 const DELAY: Duration = Duration::from_millis(20);
+
+/// How often images come late in turn.
+const IN_TURN: usize = 32;
 
 /// Image [`LATE`] comes to a line when all others have been there for a while. Prints that line, and the one where it was before.
 pub fn come_late() {
@@ -55,6 +66,37 @@ pub fn come_late() {
     if this_image() == 0 {
         let [before, line] = lines;
         println!("{line} {before}");
+    }
+}
+
+/// Each image comes late in its turn. Prints the line, and for how many nanoseconds the others waited for each image, on the average and by the clock of the system.
+pub fn come_late_in_turn() {
+    let mut arrivals = [0_u64; IN_TURN];
+    let mut line = 0;
+    for (step, arrival) in arrivals.iter_mut().enumerate() {
+        sync_all();
+        if step % num_images() == this_image() {
+            thread::sleep(DELAY / 2);
+        }
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        *arrival = since.unwrap().as_nanos() as u64;
+        line = line!() + 1;
+        sync_all();
+    }
+    let mut all = vec![0; IN_TURN * num_images()];
+    co_allgather(&arrivals[..], &mut all[..]);
+    if this_image() == 0 {
+        let mut waited = [0; IMAGES];
+        for step in 0..IN_TURN {
+            let came = all.iter().skip(step).step_by(IN_TURN);
+            let (last, image) = came.clone().zip(0..).max().unwrap();
+            let others = came.map(|time| last - time).sum::<u64>();
+            waited[image] += others / (num_images() - 1) as u64;
+        }
+        println!(
+            "{line} {}",
+            waited.map(|waited: u64| waited.to_string()).join(" ")
+        );
     }
 }
 
@@ -102,9 +144,18 @@ pub fn profiled(mut command: Command) -> Command {
 }
 
 /// The numbers that a program has printed.
-fn printed(end: &End) -> Vec<u32> {
+fn printed<T: FromStr<Err: Debug>>(end: &End) -> Vec<T> {
     let numbers = end.stdout.split_whitespace();
     numbers.map(|number| number.parse().unwrap()).collect()
+}
+
+/// Runs a command that is profiled. Returns how it ended, and what is known of its time.
+pub fn reported(mut command: Command) -> (End, Value) {
+    let file = NamedTempFile::new().unwrap();
+    command.env("COARRAY_PROFILE_JSON", file.path());
+    let end = run(command);
+    let json = serde_json::from_reader(file).unwrap();
+    (end, json)
 }
 
 /// A line of the report with its share of the time, in percent, and what is said below it.
@@ -134,11 +185,42 @@ fn late_image_is_named() {
     }
 }
 
+fn delays_are_attributed() {
+    for way in [plain, on_threads] {
+        // An image that loses its core between the two clocks is late by one of them only.
+        let differences = [(); 3].map(|()| attribution(way(IMAGES, "come_late_in_turn")));
+        assert!(
+            differences.iter().flatten().any(|&worst| worst <= 0.01),
+            "{differences:?}"
+        );
+    }
+}
+
+/// The largest difference between how long the others waited for an image and what the profile says, as a part of it; none if an image or the line is
+/// not told of.
+fn attribution(command: Command) -> Option<f64> {
+    let (end, report) = reported(profiled(command));
+    let [line, ref waited @ ..] = printed::<u64>(&end)[..] else {
+        panic!("{end:#?}")
+    };
+    let mut lines = report["waits"]["lines"].as_array()?.iter();
+    let late = lines.find(|one| one["line"] == line)?["late"].as_array()?;
+    let differences = waited.iter().enumerate().map(|(image, &waited)| {
+        let told = late.iter().find(|late| late["image"] == image)?;
+        let told = told["total_ns"].as_u64()?;
+        Some(told.abs_diff(waited) as f64 / waited as f64)
+    });
+    differences
+        .collect::<Option<Vec<_>>>()?
+        .into_iter()
+        .reduce(f64::max)
+}
+
 /// Looks at the profile of `come_late` on [`IMAGES`] images, which share memory or have no clock in common.
 pub fn find_late_image(end: &End, share_memory: bool) {
     assert_eq!(end.code, Some(0), "{end:#?}");
     find(end, &format!("coarray: {IMAGES} images, "));
-    let [line, before] = printed(end)[..] else {
+    let [line, before] = printed::<u32>(end)[..] else {
         panic!("{end:#?}")
     };
     let place = |line| format!("tests/whole_programs/profile.rs:{line} sync_all");
@@ -200,7 +282,7 @@ fn waits_have_lines() {
         on_threads(2, "wait_for_others"),
     ] {
         let end = run(profiled(command));
-        let [lock, wait] = printed(&end)[..] else {
+        let [lock, wait] = printed::<u32>(&end)[..] else {
             panic!("{end:#?}")
         };
         let (in_lock, _) = find(&end, &format!("profile.rs:{lock} lock"));

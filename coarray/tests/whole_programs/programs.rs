@@ -50,6 +50,7 @@ pub fn run(name: &str) -> ExitCode {
     match name {
         "nothing" => coarray::launch(|| {}),
         "come_late" => coarray::launch(crate::profile::come_late),
+        "come_late_in_turn" => coarray::launch(crate::profile::come_late_in_turn),
         "come_late_with_values" => coarray::launch(crate::profile::come_late_with_values),
         "wait_for_others" => coarray::launch(crate::profile::wait_for_others),
         "count_ring" => coarray::launch(crate::counts::ring),
