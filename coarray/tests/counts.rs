@@ -48,6 +48,22 @@ fn other_threads_have_no_stats() {
 }
 
 #[test]
+fn counts_do_not_go_back() {
+    let outcome = Launch::new(1).profile(Profile::Puts).run(|| {
+        let mut x = Coarray::new(0);
+        let x = x.open();
+        let before = stats().unwrap();
+        x.at(0).put(1);
+        before - stats().unwrap()
+    });
+    let report = outcome.unwrap_err().to_string();
+    assert!(
+        report.contains("the later counts come first") && report.contains(file!()),
+        "{report}"
+    );
+}
+
+#[test]
 fn puts_gets_and_their_bytes_are_counted_exactly() {
     for images in [1, 2, 4] {
         for sent in moved(images, zeroed, |x| {

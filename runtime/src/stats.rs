@@ -36,21 +36,32 @@ pub struct Stats {
     pub message_bytes: u64,
 }
 
+/// What was moved between two calls of [`stats`], the later one first.
+///
+/// # Panics
+/// If `before` is the later one.
 impl Sub for Stats {
     type Output = Self;
 
+    #[track_caller]
     fn sub(self, before: Self) -> Self {
         Self {
-            puts: self.puts - before.puts,
-            gets: self.gets - before.gets,
-            atomics: self.atomics - before.atomics,
-            notified: self.notified - before.notified,
-            posts: self.posts - before.posts,
-            bytes: self.bytes - before.bytes,
-            messages: self.messages - before.messages,
-            message_bytes: self.message_bytes - before.message_bytes,
+            puts: since(self.puts, before.puts),
+            gets: since(self.gets, before.gets),
+            atomics: since(self.atomics, before.atomics),
+            notified: since(self.notified, before.notified),
+            posts: since(self.posts, before.posts),
+            bytes: since(self.bytes, before.bytes),
+            messages: since(self.messages, before.messages),
+            message_bytes: since(self.message_bytes, before.message_bytes),
         }
     }
+}
+
+#[track_caller]
+fn since(now: u64, before: u64) -> u64 {
+    let moved = now.checked_sub(before);
+    moved.expect("the later counts come first: `stats() - before`")
 }
 
 /// Local. What this image has moved since it began; none in a job that does not count, whose puts are plain stores.

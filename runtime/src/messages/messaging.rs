@@ -59,6 +59,8 @@ fn handle_one(image: &Image, network: &Network) -> bool {
     if network.is_polling.replace(true) {
         return false;
     }
+    // Wakers that run when operations are complete may panic.
+    let _polling = Polling(&network.is_polling);
     // SAFETY: the message is handled.
     let message = unsafe { image.fabric().receive() };
     let is_there = message.is_some();
@@ -67,8 +69,16 @@ fn handle_one(image: &Image, network: &Network) -> bool {
         unsafe { (image.dispatch)(image, from, &bytes) };
         spare::keep(bytes);
     }
-    network.is_polling.set(false);
     is_there
+}
+
+/// That an image polls, until this is dropped.
+struct Polling<'a>(&'a Cell<bool>);
+
+impl Drop for Polling<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
+    }
 }
 
 /// Publishes how many messages this image has handled. A sleeping image does so only when it has checked its own wait
