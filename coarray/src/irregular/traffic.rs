@@ -8,6 +8,7 @@
 //! * *No packet is overwritten:* the count is put when the packet has been read, and the sender fences when it has seen the count.
 //! * *No wake-up is lost:* the bell is posted with the header, or the count. An image sleeps only if it has looked at all links since it has heard the
 //!   bell last.
+//! * *To itself* an image sends no packets: what has been pushed becomes what can be pulled, when all before was.
 //! * *The end:* the last packet of a link says so. An image that pushes no more ends its links to relays, and those to targets when all links that it
 //!   relays have ended. It is done when all links to it have ended: then nothing is under way.
 
@@ -35,7 +36,7 @@ pub(super) struct Traffic<'a> {
     pub(super) records: RecordLayout,
     /// From how many bytes on a buffer is full.
     full: usize,
-    /// How many bytes may wait before a push is no matter of course: as `full`, until this image has finished.
+    /// How many bytes may wait before a push is no matter of course: as `full`, until this image has finished. None in two hops.
     limit: usize,
     /// The link that is pulled from, and those that have something to pull after it.
     current: usize,
@@ -77,12 +78,12 @@ impl<'a> Traffic<'a> {
         Self {
             memory,
             bell,
-            current: links.first[links.me] as usize,
+            current: links.own(),
             links,
             memory_layout,
             records,
             full,
-            limit: full,
+            limit: if records.tag > 0 { 0 } else { full },
             ready: VecDeque::new(),
             // The last phase may have left posts.
             seen: u64::MAX,
@@ -120,13 +121,9 @@ impl<'a> Traffic<'a> {
         bytes: usize,
         fill: impl Fn(&mut [u8]),
     ) -> bool {
-        if self.records.tag > 0 {
-            return false;
-        }
-        let Some(&number) = self.links.first.get(image) else {
-            return false;
-        };
-        let Some(record) = self.links.leaving[number as usize].append(bytes) else {
+        // In one hop the link has the number of the image. In two, no link has room.
+        let leaving = self.links.leaving.get_mut(image);
+        let Some(record) = leaving.and_then(|leaving| leaving.append(bytes)) else {
             return false;
         };
         fill(record);
@@ -208,6 +205,13 @@ impl<'a> Traffic<'a> {
         }
         if self.ready.is_empty() {
             self.progress();
+            if self.has_record(current) {
+                return true;
+            }
+        }
+        if self.ready.is_empty() {
+            // After what others have sent: an image that pushes to itself whatever it pulls would not come to that.
+            self.hand_over(false);
             if self.has_record(current) {
                 return true;
             }
@@ -316,6 +320,9 @@ impl<'a> Traffic<'a> {
     #[inline(never)]
     fn send(&mut self, number: usize, closed: bool) -> bool {
         let _deferral = Deferral::new();
+        if number == self.links.own() {
+            return self.hand_over(closed);
+        }
         let link = self.links.get(number);
         let seen = link.sent - link.taken;
         if seen >= PACKETS as u64 && self.under_way(number) >= PACKETS as u64 {
@@ -342,6 +349,31 @@ impl<'a> Traffic<'a> {
         fence_number(there.image());
         there[at].put_notify(header.to_word(), bell);
         leaving.note_sent(header.length);
+        true
+    }
+
+    /// Lets this image pull all that it has pushed to itself, if it has pulled all before: the buffers change places, and nothing travels. If the link is
+    /// to be `closed`, there is no more. Returns whether there was room.
+    fn hand_over(&mut self, closed: bool) -> bool {
+        let own = self.links.own();
+        let Links { all, leaving, .. } = &mut *self.links;
+        let Some(link) = &mut all[own] else {
+            return true;
+        };
+        if !link.arriving.bytes().is_empty() {
+            return false;
+        }
+        leaving[own].hand_over(&mut link.arriving);
+        link.has_closed |= closed;
+        link.has_ended |= closed;
+        if !link.arriving.bytes().is_empty() {
+            // No bell rings for it.
+            self.declined = None;
+            if own != self.current {
+                link.is_ready = true;
+                self.ready.push_back(own);
+            }
+        }
         true
     }
 
