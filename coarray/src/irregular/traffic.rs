@@ -2,7 +2,7 @@
 //!
 //! Each link has a few places for packets in the memory of its receiver, which are used in turn, each with a header in a word of its own. The sender
 //! puts the packet, then the header, which says the packet's number, and rings the receiver's bell with it. The receiver takes a packet out as soon as it
-//! has no record of the one before, puts back how many it has taken, and rings the sender's bell: that many packets more may come.
+//! has no record of the one before. After every second one it puts back how many it has taken, and rings the sender's bell: that many packets more may come.
 //!
 //! * *No packet is read before it is there:* the header is put after a fence, and the receiver fences when it has seen it.
 //! * *No packet is overwritten:* the count is put when the packet has been read, and the sender fences when it has seen the count.
@@ -23,7 +23,7 @@ use super::bell::Bell;
 use super::buffers::Leaving;
 use super::full::Full;
 use super::link::{Link, Links};
-use super::packets::{Header, LINE, MemoryLayout, PACKETS};
+use super::packets::{Header, LINE, MemoryLayout, PACKETS, TOLD};
 use super::record::{self, RecordLayout};
 use crate::open::Open;
 
@@ -309,10 +309,12 @@ impl<'a> Traffic<'a> {
         here[at + LINE..][..words.len()].get_into(words);
         link.received = packet;
         link.has_ended |= header.is_last;
-        let taken = &self.memory.at(link.peer)[self.memory_layout.taken(link.theirs)];
-        // The packet was read before the sender sees that.
-        fence_number(taken.image());
-        taken.put_notify(packet, self.bell.of(link.peer));
+        if packet.is_multiple_of(TOLD) {
+            let taken = &self.memory.at(link.peer)[self.memory_layout.taken(link.theirs)];
+            // The packet was read before the sender sees that.
+            fence_number(taken.image());
+            taken.put_notify(packet, self.bell.of(link.peer));
+        }
         true
     }
 
@@ -391,21 +393,21 @@ impl<'a> Traffic<'a> {
     }
 
     /// Sends what waits to leave, as far as there is room. If a push was refused, more is to come: then a packet that is not full waits until
-    /// all before it were taken, as segments do in Nagle's algorithm (1984).
+    /// those before it were taken, as segments do in Nagle's algorithm (1984); but for the last few, of which the peer does not tell.
     pub(super) fn flush(&mut self) {
         for number in 0..self.links.all.len() {
             let waits = self.links.leaving[number].len();
             if waits == 0 {
                 continue;
             }
-            let is_due = waits >= self.full || !self.is_refused() || self.under_way(number) == 0;
+            let is_due = waits >= self.full || !self.is_refused() || self.under_way(number) < TOLD;
             if is_due {
                 self.send(number, false);
             }
         }
     }
 
-    /// How many packets of a link were sent and not taken.
+    /// How many packets of a link were sent, and are not known to be taken.
     fn under_way(&mut self, number: usize) -> u64 {
         let here = self.memory.here();
         let _own = (!here.is_direct()).then(attribute_to_library);
