@@ -50,7 +50,7 @@ pub(super) struct Traffic<'a> {
     /// The link that had no room for the last push.
     refused: Option<usize>,
     /// How often the bell had been heard when the program left an item that it had seen.
-    declined: Option<u64>,
+    pub(super) declined: Option<u64>,
     pub(super) opened: &'static Location<'static>,
 }
 
