@@ -77,6 +77,15 @@ impl Leaving {
         &self.words[first..end]
     }
 
+    /// Becomes what has arrived here, and takes the place of what is there, which is empty.
+    pub(super) fn hand_over(&mut self, arriving: &mut Arriving) {
+        self.close();
+        arriving.reserve(self.words.len() * WORD);
+        std::mem::swap(&mut self.words, &mut arriving.words);
+        (arriving.at, arriving.end) = (self.start, self.end);
+        (self.start, self.end) = (0, 0);
+    }
+
     /// Forgets the first `length` bytes that wait: all, or a multiple of [`WORD`].
     pub(super) fn note_sent(&mut self, length: usize) {
         self.close();

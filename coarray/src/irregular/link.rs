@@ -53,6 +53,12 @@ pub(super) struct Links {
 }
 
 impl Links {
+    /// The link from this image to itself.
+    #[inline]
+    pub(super) fn own(&self) -> usize {
+        self.first[self.me] as usize
+    }
+
     #[inline]
     pub(super) fn get(&mut self, link: usize) -> &mut Link {
         match self.all.get_mut(link) {

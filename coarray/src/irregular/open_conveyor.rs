@@ -172,6 +172,8 @@ impl<T: Remote> OpenConveyor<'_, T> {
     /// `convey_pull` of *bale*.
     #[inline]
     pub fn pull(&mut self) -> Option<(usize, T)> {
+        // What comes next was not left.
+        self.traffic.declined = None;
         let tag = self.traffic.records.tag;
         let (link, length) = self.traffic.find()?;
         let bytes = link.arriving.bytes();
@@ -291,7 +293,10 @@ impl<T: Remote> OpenConveyor<'_, T> {
         };
         let is_taken = take(source, value_at(&bytes[tag..], source));
         match is_taken {
-            true => link.arriving.consume(length),
+            true => {
+                link.arriving.consume(length);
+                self.traffic.declined = None;
+            }
             false => self.traffic.decline(),
         }
         is_taken

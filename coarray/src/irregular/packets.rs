@@ -5,6 +5,9 @@ use super::buffers::WORD;
 /// Packets of a link that may be under way.
 pub(super) const PACKETS: usize = 4;
 
+/// After how many packets their receiver tells that they were taken: in time for the sender, which has as many places more.
+pub(super) const TOLD: u64 = PACKETS as u64 / 2;
+
 /// Words of a cache line.
 pub(super) const LINE: usize = 8;
 

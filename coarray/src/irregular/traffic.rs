@@ -2,12 +2,13 @@
 //!
 //! Each link has a few places for packets in the memory of its receiver, which are used in turn, each with a header in a word of its own. The sender
 //! puts the packet, then the header, which says the packet's number, and rings the receiver's bell with it. The receiver takes a packet out as soon as it
-//! has no record of the one before, puts back how many it has taken, and rings the sender's bell: that many packets more may come.
+//! has no record of the one before. After every second one it puts back how many it has taken, and rings the sender's bell: that many packets more may come.
 //!
 //! * *No packet is read before it is there:* the header is put after a fence, and the receiver fences when it has seen it.
 //! * *No packet is overwritten:* the count is put when the packet has been read, and the sender fences when it has seen the count.
 //! * *No wake-up is lost:* the bell is posted with the header, or the count. An image sleeps only if it has looked at all links since it has heard the
 //!   bell last.
+//! * *To itself* an image sends no packets: what has been pushed becomes what can be pulled, when all before was.
 //! * *The end:* the last packet of a link says so. An image that pushes no more ends its links to relays, and those to targets when all links that it
 //!   relays have ended. It is done when all links to it have ended: then nothing is under way.
 
@@ -22,7 +23,7 @@ use super::bell::Bell;
 use super::buffers::Leaving;
 use super::full::Full;
 use super::link::{Link, Links};
-use super::packets::{Header, LINE, MemoryLayout, PACKETS};
+use super::packets::{Header, LINE, MemoryLayout, PACKETS, TOLD};
 use super::record::{self, RecordLayout};
 use crate::open::Open;
 
@@ -35,7 +36,7 @@ pub(super) struct Traffic<'a> {
     pub(super) records: RecordLayout,
     /// From how many bytes on a buffer is full.
     full: usize,
-    /// How many bytes may wait before a push is no matter of course: as `full`, until this image has finished.
+    /// How many bytes may wait before a push is no matter of course: as `full`, until this image has finished. None in two hops.
     limit: usize,
     /// The link that is pulled from, and those that have something to pull after it.
     current: usize,
@@ -49,7 +50,7 @@ pub(super) struct Traffic<'a> {
     /// The link that had no room for the last push.
     refused: Option<usize>,
     /// How often the bell had been heard when the program left an item that it had seen.
-    declined: Option<u64>,
+    pub(super) declined: Option<u64>,
     pub(super) opened: &'static Location<'static>,
 }
 
@@ -77,12 +78,12 @@ impl<'a> Traffic<'a> {
         Self {
             memory,
             bell,
-            current: links.first[links.me] as usize,
+            current: links.own(),
             links,
             memory_layout,
             records,
             full,
-            limit: full,
+            limit: if records.tag > 0 { 0 } else { full },
             ready: VecDeque::new(),
             // The last phase may have left posts.
             seen: u64::MAX,
@@ -120,13 +121,9 @@ impl<'a> Traffic<'a> {
         bytes: usize,
         fill: impl Fn(&mut [u8]),
     ) -> bool {
-        if self.records.tag > 0 {
-            return false;
-        }
-        let Some(&number) = self.links.first.get(image) else {
-            return false;
-        };
-        let Some(record) = self.links.leaving[number as usize].append(bytes) else {
+        // In one hop the link has the number of the image. In two, no link has room.
+        let leaving = self.links.leaving.get_mut(image);
+        let Some(record) = leaving.and_then(|leaving| leaving.append(bytes)) else {
             return false;
         };
         fill(record);
@@ -208,6 +205,13 @@ impl<'a> Traffic<'a> {
         }
         if self.ready.is_empty() {
             self.progress();
+            if self.has_record(current) {
+                return true;
+            }
+        }
+        if self.ready.is_empty() {
+            // After what others have sent: an image that pushes to itself whatever it pulls would not come to that.
+            self.hand_over(false);
             if self.has_record(current) {
                 return true;
             }
@@ -305,10 +309,12 @@ impl<'a> Traffic<'a> {
         here[at + LINE..][..words.len()].get_into(words);
         link.received = packet;
         link.has_ended |= header.is_last;
-        let taken = &self.memory.at(link.peer)[self.memory_layout.taken(link.theirs)];
-        // The packet was read before the sender sees that.
-        fence_number(taken.image());
-        taken.put_notify(packet, self.bell.of(link.peer));
+        if packet.is_multiple_of(TOLD) {
+            let taken = &self.memory.at(link.peer)[self.memory_layout.taken(link.theirs)];
+            // The packet was read before the sender sees that.
+            fence_number(taken.image());
+            taken.put_notify(packet, self.bell.of(link.peer));
+        }
         true
     }
 
@@ -316,6 +322,9 @@ impl<'a> Traffic<'a> {
     #[inline(never)]
     fn send(&mut self, number: usize, closed: bool) -> bool {
         let _deferral = Deferral::new();
+        if number == self.links.own() {
+            return self.hand_over(closed);
+        }
         let link = self.links.get(number);
         let seen = link.sent - link.taken;
         if seen >= PACKETS as u64 && self.under_way(number) >= PACKETS as u64 {
@@ -345,6 +354,31 @@ impl<'a> Traffic<'a> {
         true
     }
 
+    /// Lets this image pull all that it has pushed to itself, if it has pulled all before: the buffers change places, and nothing travels. If the link is
+    /// to be `closed`, there is no more. Returns whether there was room.
+    fn hand_over(&mut self, closed: bool) -> bool {
+        let own = self.links.own();
+        let Links { all, leaving, .. } = &mut *self.links;
+        let Some(link) = &mut all[own] else {
+            return true;
+        };
+        if !link.arriving.bytes().is_empty() {
+            return false;
+        }
+        leaving[own].hand_over(&mut link.arriving);
+        link.has_closed |= closed;
+        link.has_ended |= closed;
+        if !link.arriving.bytes().is_empty() {
+            // No bell rings for it.
+            self.declined = None;
+            if own != self.current {
+                link.is_ready = true;
+                self.ready.push_back(own);
+            }
+        }
+        true
+    }
+
     /// Ends the links that get nothing any more, as far as there is room.
     fn close(&mut self) {
         let finals = self.links.finals;
@@ -359,21 +393,21 @@ impl<'a> Traffic<'a> {
     }
 
     /// Sends what waits to leave, as far as there is room. If a push was refused, more is to come: then a packet that is not full waits until
-    /// all before it were taken, as segments do in Nagle's algorithm (1984).
+    /// those before it were taken, as segments do in Nagle's algorithm (1984); but for the last few, of which the peer does not tell.
     pub(super) fn flush(&mut self) {
         for number in 0..self.links.all.len() {
             let waits = self.links.leaving[number].len();
             if waits == 0 {
                 continue;
             }
-            let is_due = waits >= self.full || !self.is_refused() || self.under_way(number) == 0;
+            let is_due = waits >= self.full || !self.is_refused() || self.under_way(number) < TOLD;
             if is_due {
                 self.send(number, false);
             }
         }
     }
 
-    /// How many packets of a link were sent and not taken.
+    /// How many packets of a link were sent, and are not known to be taken.
     fn under_way(&mut self, number: usize) -> u64 {
         let here = self.memory.here();
         let _own = (!here.is_direct()).then(attribute_to_library);

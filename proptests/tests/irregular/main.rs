@@ -2,6 +2,7 @@
 
 mod aggregators;
 mod misuse;
+mod overtaken;
 mod questions;
 mod streams;
 mod waits;

@@ -202,3 +202,23 @@ fn what_comes_for_an_image_that_has_left_is_thrown_away() {
         });
     }
 }
+
+#[test]
+fn an_item_behind_one_that_was_left_and_then_taken_ends_a_wait() {
+    for setting in settings() {
+        setting.run(|| {
+            let mut conveyor = conveyor();
+            let mut open = conveyor.open();
+            if this_image() == 1 {
+                (0..2).for_each(|item| open.push(0, item).unwrap());
+            }
+            if this_image() == 0 {
+                assert!(open.wait());
+                assert!(!open.pull_if(|_, _| false));
+                assert_eq!(open.pull(), Some((1, 0)));
+                assert!(open.wait());
+                assert_eq!(open.pull(), Some((1, 1)));
+            }
+        });
+    }
+}
