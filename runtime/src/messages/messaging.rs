@@ -4,6 +4,7 @@
 //! of the structure, which handles it when it polls: in every wait, and in every call of [`poll`](Image::poll). So only
 //! processors of one node change a structure, whichever image asks. The handlers are in `dispatch.rs`.
 
+use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
 use crate::image::Image;
