@@ -68,6 +68,20 @@ fn pairs_are_as_many_however_much_is_repaired() {
 }
 
 #[test]
+fn edges_arrive_number_by_number_and_at_once() {
+    for images in IMAGES {
+        for way in ["numbers", "column"] {
+            let mut command = program(images, "edges");
+            command.arg(way);
+            let mut lines = printed(command);
+            lines.sort_unstable();
+            let expected = (0..images).map(|image| format!("image {image}: the edge has come"));
+            assert_eq!(lines, Vec::from_iter(expected), "{images} images, {way}");
+        }
+    }
+}
+
+#[test]
 fn bands_without_halos_are_wrong_as_the_book_says() {
     let table = [(1, 52925), (2, 52742), (3, 52090), (4, 51347), (7, 51366)];
     for (images, changed) in table {

@@ -4,4 +4,4 @@
 //! The file is for the viewer at <https://ui.perfetto.dev>. Each image is a track, on which its collective operations, its waits for others, and these
 //! regions are slices; arrows lead from whoever ended a wait to the wait. The book's chapter *Where the time goes* shows one.
 
-pub use coarray_runtime::{Region, region};
+pub use coarray_runtime::{RegionGuard, region};

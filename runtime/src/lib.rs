@@ -49,7 +49,7 @@ pub use image::contribution::Contribution;
 pub use image::counting::{are_messages_noted, note_messages};
 pub use image::message::is_about_the_end;
 pub use image::position::{is_own, is_own_address, num_images, this_image};
-pub use image::region::{Region, region};
+pub use image::region::{RegionGuard, region};
 pub use image::team::{Team, TeamKey};
 pub use job::Job;
 pub use job::control::{Failure, Stage};

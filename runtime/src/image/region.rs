@@ -47,13 +47,13 @@ pub(crate) fn note_tracing(image: &Image) {
 /// User regions of Score-P (`SCOREP_USER_REGION`); spans of the crate `tracing`.
 #[inline]
 #[track_caller]
-pub fn region(name: &'static str) -> Region {
+pub fn region(name: &'static str) -> RegionGuard {
     // Relaxed: an image of a job that is traced has stored it before, on this thread.
     let entry = match IS_TRACED.load(Ordering::Relaxed) {
         true => begin(name, Location::caller()),
         false => Entry::NONE,
     };
-    Region {
+    RegionGuard {
         entry,
         _of_this_thread: PhantomData,
     }
@@ -68,13 +68,13 @@ pub fn region(name: &'static str) -> Region {
 /// ```
 #[derive(Debug)]
 #[must_use = "the region ends when this is dropped: `let _region = region(\"name\");`"]
-pub struct Region {
+pub struct RegionGuard {
     entry: Entry,
     /// The image that is in it is the thread that has begun it.
     _of_this_thread: PhantomData<*const ()>,
 }
 
-impl Drop for Region {
+impl Drop for RegionGuard {
     #[inline]
     fn drop(&mut self) {
         if self.entry != Entry::NONE {

@@ -43,7 +43,7 @@ pub enum Activity {
     Library,
     /// It releases a lock. In timelines only.
     Unlock,
-    /// It is in a [region](crate::Region) of the program. In timelines only.
+    /// It is in a [region](crate::RegionGuard) of the program. In timelines only.
     Region,
 }
 
