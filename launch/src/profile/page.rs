@@ -140,13 +140,27 @@ fn headline(body: &mut String, findings: &Findings) {
     *body += "</div>";
 }
 
+/// The text, in which what is between two backticks is code. A single one is part of the name of a file.
+fn with_code(text: &str) -> String {
+    let parts: Vec<_> = text.split('`').collect();
+    let mut all = String::new();
+    for (index, part) in parts.iter().enumerate() {
+        let _ = match index % 2 {
+            0 => write!(all, "{part}"),
+            _ if index + 1 == parts.len() => write!(all, "`{part}"),
+            _ => write!(all, "<code>{part}</code>"),
+        };
+    }
+    all
+}
+
 fn advice(body: &mut String, findings: &Findings) {
     if findings.advice.is_empty() {
         return;
     }
     *body += "<h2>Advice</h2><ol>";
     for advice in &findings.advice {
-        let _ = write!(body, "<li>{}</li>", escape(&advice.text()));
+        let _ = write!(body, "<li>{}</li>", with_code(&escape(&advice.text())));
     }
     *body += "</ol>";
 }
@@ -175,5 +189,20 @@ fn table(body: &mut String, data: &Data) {
     *body += "</tbody></table></div>";
     if let Some(rest) = data.lines.len().checked_sub(LINES).filter(|&rest| rest > 0) {
         let _ = write!(body, "<p>{rest} more lines moved less.</p>");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn backticks_are_tags_in_pairs() {
+        assert_eq!(
+            with_code("a `b` and `c`"),
+            "a <code>b</code> and <code>c</code>"
+        );
+        assert_eq!(with_code("a`b.rs:3: `c`"), "a<code>b.rs:3: </code>c`");
+        assert_eq!(with_code(""), "");
     }
 }
