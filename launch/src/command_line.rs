@@ -15,7 +15,7 @@ use coarray_runtime::{
 pub(crate) enum Request {
     Help,
     Version,
-    Run(Run),
+    Run(Box<Run>),
 }
 
 /// A program to run, and what the options say about how.
@@ -173,7 +173,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
         }
     }
     run.arguments = arguments.collect();
-    Ok(Request::Run(run))
+    Ok(Request::Run(Box::new(run)))
 }
 
 /// The name of an option and the value attached to it, as in `--heap=4G` and `-n4`; `None` for
@@ -259,7 +259,7 @@ mod tests {
 
     fn run(line: &str) -> Run {
         match parsed(line) {
-            Ok(Request::Run(run)) => run,
+            Ok(Request::Run(run)) => *run,
             other => panic!("{line}: {other:?}"),
         }
     }

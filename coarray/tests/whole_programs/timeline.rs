@@ -111,7 +111,7 @@ pub fn traced_to_the_end() {
 }
 
 thread_local! {
-    static KEPT: std::cell::RefCell<Vec<coarray::trace::Region>> = const { std::cell::RefCell::new(Vec::new()) };
+    static KEPT: std::cell::RefCell<Vec<coarray::trace::RegionGuard>> = const { std::cell::RefCell::new(Vec::new()) };
 }
 
 /// Regions that are leaked, dropped in another order, by a panic, or after the image is over.
