@@ -253,8 +253,10 @@ impl Log<'_> {
         }
     }
 
+    /// The record, if it is of this timeline: the guard of a region may have come here from an earlier job of the thread.
     fn record(&self, Entry(index): Entry) -> Option<&Record> {
-        self.timeline.records.get(index?)
+        let index = index.filter(|&index| index < self.writer.next.get())?;
+        self.timeline.records.get(index)
     }
 }
 
@@ -269,6 +271,21 @@ mod tests {
         let layout = std::alloc::Layout::new::<Timeline>();
         // SAFETY: the layout is that of the type, all-zero bytes are a valid value as it consists of atomics, and the box frees it.
         unsafe { Box::from_raw(std::alloc::alloc_zeroed(layout).cast()) }
+    }
+
+    #[test]
+    fn what_begun_in_another_timeline_ends_no_record_that_is_not_there() {
+        let timeline = timeline();
+        let writer = Writer::new(Box::new(|_| true)).unwrap();
+        let log = Log {
+            writer: &writer,
+            timeline: &timeline,
+        };
+        log.end(Entry(Some(GROWTH + 7)), 5);
+        assert_eq!(timeline.records[GROWTH + 7].end.load(Ordering::Relaxed), 0);
+        let own = log.begin(1, 2, 0, None);
+        log.end(own, 3);
+        assert_eq!(timeline.records[0].end.load(Ordering::Relaxed), 3);
     }
 
     #[test]
