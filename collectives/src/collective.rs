@@ -1,6 +1,8 @@
 //! The forms of a collective operation: a function that ends the job when images have failed, one that returns an error
 //! instead, and two methods of [`Collective`], which chooses the algorithm. The macro `forms` makes all four of one function.
 
+use std::cell::Cell;
+use std::ops::Range;
 use std::panic::Location;
 use std::rc::Rc;
 
@@ -141,6 +143,16 @@ pub(crate) struct Start {
     algorithm: Option<Algorithm>,
     behalf: Option<&'static str>,
     caller: &'static Location<'static>,
+    /// What it is, if the job is checked.
+    checked: Cell<Option<Checked>>,
+}
+
+/// An operation of a job that is checked: its number, and from or to which image.
+#[derive(Clone, Copy)]
+struct Checked {
+    number: u64,
+    operation: Operation,
+    root: usize,
 }
 
 /// An operation that could not be completed, because images have failed.
@@ -158,6 +170,7 @@ impl Start {
             algorithm: collective.algorithm,
             behalf: collective.behalf,
             caller: Location::caller(),
+            checked: Cell::new(None),
         }
     }
 
@@ -197,7 +210,41 @@ impl Start {
         if number >= images {
             self.no_such_root(&call, operation, number);
         }
+        if self.team.image().is_checked() {
+            self.check_begin(operation, number);
+        }
         call
+    }
+
+    /// Notes that the image brings its part.
+    #[cold]
+    #[inline(never)]
+    fn check_begin(&self, operation: Operation, root: usize) {
+        self.checked.set(Some(Checked {
+            number: self.team.check_contribution(),
+            operation,
+            root,
+        }));
+    }
+
+    /// Notes in a job that is checked that the image has its result.
+    #[inline]
+    pub(crate) fn check_end(&self) {
+        if let Some(checked) = self.checked.get() {
+            self.check_result(checked);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn check_result(&self, checked: Checked) {
+        let Checked {
+            number,
+            operation,
+            root,
+        } = checked;
+        let from = givers(operation, root, self.team.index(), self.team.images());
+        self.team.check_result(number, from, operation.name(), self.caller);
     }
 
     #[cold]
@@ -258,6 +305,27 @@ impl Start {
                 self.team.fail_because(&failed, &call.describe(&self.team))
             }
         }
+    }
+}
+
+/// The images whose values image `me` gets in an operation from or to a root.
+fn givers(operation: Operation, root: usize, me: usize, images: usize) -> Range<usize> {
+    use Operation::{
+        CoBroadcast, CoBroadcastValue, CoExscan, CoGather, CoGatherValues, CoGatherv, CoMaxLocTo,
+        CoMaxTo, CoMinLocTo, CoMinTo, CoReduceTo, CoScan, CoScatter, CoScatterv, CoSumTo,
+    };
+    match operation {
+        CoBroadcast | CoBroadcastValue | CoScatter | CoScatterv if me == root => 0..0,
+        CoBroadcast | CoBroadcastValue | CoScatter | CoScatterv => root..root + 1,
+        CoGather | CoGatherValues | CoGatherv | CoSumTo | CoMinTo | CoMaxTo | CoReduceTo
+        | CoMinLocTo | CoMaxLocTo
+            if me != root =>
+        {
+            0..0
+        }
+        CoScan => 0..me + 1,
+        CoExscan => 0..me,
+        _ => 0..images,
     }
 }
 
@@ -344,7 +412,9 @@ macro_rules! forms {
             {
                 let start = $crate::collective::Start::here(self);
                 let $start = &start;
-                start.or_end_job($run)
+                let result = start.or_end_job($run);
+                start.check_end();
+                result
             }
 
             #[doc = concat!("Collective. [`", stringify!($try_name), "`](crate::", stringify!($try_name), ") with these options.")]
@@ -368,7 +438,9 @@ macro_rules! forms {
             {
                 let start = $crate::collective::Start::here(self);
                 let $start = &start;
-                ($run).map_err($crate::collective::CallFailed::failed)
+                let result = ($run).map_err($crate::collective::CallFailed::failed)?;
+                start.check_end();
+                Ok(result)
             }
         }
     };

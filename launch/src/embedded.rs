@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::threads::{self, Stragglers};
 use coarray_runtime::{
-    Bind, FabricKind, Failure, Profile, ProfileFiles, SettingError, Settings, USAGE, Wait,
+    Bind, Check, FabricKind, Failure, Profile, ProfileFiles, SettingError, Settings, USAGE, Wait,
 };
 
 /// How to run images inside this process, on threads.
@@ -284,6 +284,34 @@ impl Launch {
     pub fn trace(mut self, path: impl Into<PathBuf>) -> Self {
         if let Ok(settings) = &mut self.settings {
             settings.trace = Some(path.into());
+        }
+        self
+    }
+
+    /// Local. Whether the job is checked for races: accesses of two images to one place, one of them a put, that no rule of the memory model
+    /// orders. Then each access goes through the fabric, as on a cluster, and takes some tens of nanoseconds. `COARRAY_CHECK=races` sets the same.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// let outcome = coarray::Launch::new(2).check(true).run(|| {
+    ///     let mut x = Coarray::new(0);
+    ///     let x = x.open();
+    ///     if this_image() == 0 {
+    ///         x.at(1).put(7);
+    ///     } else {
+    ///         let _ = x.here().get(); // 0 or 7: there should be a sync_all before
+    ///     }
+    /// });
+    /// let failure = outcome.unwrap_err();
+    /// assert_eq!(failure.code, 66);
+    /// assert!(failure.text.contains("race on the value of image 1 in the coarray of i32"));
+    /// ```
+    #[must_use]
+    pub fn check(mut self, check: bool) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.check = check.then(Check::default);
         }
         self
     }

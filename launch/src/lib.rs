@@ -299,9 +299,14 @@ fn conclude<R: Termination>(body: fn() -> R, codes: &ExitCodes) -> Result<(), Pa
 }
 
 fn run_on_threads<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitCode {
+    let mut settings = settings.clone();
+    if let Some(check) = &mut settings.check {
+        // The program may end by force.
+        check.tells = true;
+    }
     let codes = ExitCodes::default();
     let outcome = threads::run(
-        settings,
+        &settings,
         || conclude(body, &codes),
         Stragglers::Abandon(GRACE, coarray_runtime::report_and_exit),
     );

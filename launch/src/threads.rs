@@ -95,9 +95,14 @@ pub(crate) fn run<R: Send>(
         });
     });
     tell_profile(&jobs, settings, trace.as_mut());
+    let races = jobs.of(0).races();
     let recorded = jobs.failure();
+    if let (Some(races), Some(_)) = (&races, &recorded) {
+        // Why the job failed comes last.
+        coarray_runtime::report(races);
+    }
     let is_told = recorded.is_none() && lost.are_told();
-    Ok(match recorded.or_else(|| lost.status()) {
+    Ok(match recorded.or_else(|| lost.status()).or(races) {
         Some(failure) => Err(Lost { failure, is_told }),
         None => Ok(results.into_iter().flatten().collect()),
     })

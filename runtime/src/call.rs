@@ -248,6 +248,31 @@ impl Call {
         self.is_on_objects() || self.step() == 0
     }
 
+    /// Whether it is a barrier by the rules of the memory model: what images did before is ordered before what they do after.
+    pub(crate) fn is_meeting(&self) -> bool {
+        use Operation::{
+            ChangeTeam, Close, End, EndTeam, GatherGlobal, GatherSlice, Gmove, Open, Publish,
+            ScatterGlobal, SyncAll, SyncTeam, Unpublish,
+        };
+        [
+            Open,
+            Close,
+            Publish,
+            Unpublish,
+            SyncAll,
+            ChangeTeam,
+            EndTeam,
+            SyncTeam,
+            GatherGlobal,
+            GatherSlice,
+            ScatterGlobal,
+            Gmove,
+            End,
+        ]
+        .iter()
+        .any(|operation| operation.is_in(&self.signature))
+    }
+
     /// Whether it has the number of an object where others have the step, and more.
     fn is_on_objects(&self) -> bool {
         use Operation::{Close, Open, Publish, Unpublish};

@@ -4,6 +4,8 @@
 //! folder define their types, so that no file here imports a subsystem.
 
 pub(crate) mod asked;
+pub(crate) mod checked;
+pub(crate) mod checking;
 pub(crate) mod contribution;
 pub(crate) mod counting;
 pub(crate) mod cross_memory;
@@ -38,6 +40,7 @@ use crate::call::Call;
 use crate::call::record::LastCall;
 use crate::call::tuning::{Rules, Tuning};
 use crate::heap::Heap;
+use crate::image::checking::Checking;
 use crate::image::counting::Counting;
 use crate::image::cross_memory::CrossMemory;
 use crate::image::deferred_free::DeferredFree;
@@ -103,6 +106,8 @@ pub struct Image {
     recorder: Option<Recorder>,
     /// Counts what it moves; none if the job does not.
     counting: Option<Counting>,
+    /// Checks what it accesses; none if the job is not checked.
+    checking: Option<Checking>,
 }
 
 impl Image {
@@ -126,6 +131,11 @@ impl Image {
             fabric = counting.for_library(fabric);
         }
         let images = job.region.dimensions().images;
+        let checked = job.checked.as_ref();
+        let checking = checked.map(|checked| Checking::new(&job, checked, index, images));
+        if let Some(checking) = &checking {
+            for_program = checking.for_program(for_program);
+        }
         let spans_nodes = !job.nodes.share_all();
         let cross_memory = job
             .cross_memory
@@ -142,6 +152,7 @@ impl Image {
             backoff: Backoff::new(&job),
             recorder: job.is_profiled.then(|| recorder(&job, index)),
             counting,
+            checking,
             job,
             last_call: LastCall::default(),
             tuning,
@@ -232,6 +243,19 @@ impl Image {
     #[must_use]
     pub fn is_counted(&self) -> bool {
         self.counting.is_some()
+    }
+
+    /// What checks its accesses, if the job is checked.
+    #[inline]
+    pub(crate) fn checking(&self) -> Option<&Checking> {
+        self.checking.as_ref()
+    }
+
+    /// Whether something sees which line each of its operations is for.
+    #[inline]
+    #[must_use]
+    pub fn is_observed(&self) -> bool {
+        self.is_counted() || self.checking.is_some()
     }
 
     /// Counts what came from an image in the collective operation that this one is in, if the job counts.

@@ -12,10 +12,13 @@ pub(crate) mod report;
 pub(crate) mod settings;
 pub(crate) mod unwinding;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::job::control::Failure;
+use crate::check::Checked;
+use crate::check::races::RACED;
+use crate::job::control::{Failure, OWN_WORDS};
 use crate::job::job_memory::JobMemory;
 use crate::job::report::PANIC_CODE;
 use crate::job::settings::{Bind, FabricKind, Profile, Settings, Wait};
@@ -47,6 +50,8 @@ pub struct Job {
     pub(crate) is_profiled: bool,
     /// Whether its images count what they move.
     pub(crate) counts: bool,
+    /// What they keep of their accesses, if these are checked.
+    pub(crate) checked: Option<Arc<Checked>>,
     /// Which of its images share memory.
     pub nodes: Nodes,
     pub(crate) fabric: FabricKind,
@@ -76,18 +81,23 @@ impl Job {
             nodes.share_all(),
             dimensions.have_cores_for_all,
         );
+        let checked = settings.check.as_ref().map(|check| {
+            let (heap, bytes) = (region.heap_offset(), region.heap_bytes());
+            Arc::new(Checked::new(dimensions.images, heap, bytes, check))
+        });
         let is_profiled = settings.profile == Profile::Waits || region.is_traced();
         Self {
             _claim: Registration::new(region.addresses(), !nodes.share_all()),
             region,
             wait: settings.wait,
             patience,
-            // A store is counted by nobody.
-            direct: settings.direct && settings.profile != Profile::Puts,
+            // A store is seen by nobody.
+            direct: settings.direct && settings.profile != Profile::Puts && checked.is_none(),
             cross_memory: settings.cross_memory && settings.fabric != FabricKind::Threads,
             bind: settings.bind,
             is_profiled,
             counts: settings.profile == Profile::Puts,
+            checked,
             nodes,
             fabric: settings.fabric,
             threads: Threads::default(),
@@ -95,6 +105,17 @@ impl Job {
             is_reporter: AtomicBool::new(false),
             told_by: AtomicUsize::new(usize::MAX),
         }
+    }
+
+    /// What the images of this process were found to race on, as the failure of a job that has no other one.
+    #[must_use]
+    pub fn races(&self) -> Option<Failure> {
+        let summary = self.checked.as_ref()?.races.summary()?;
+        Some(Failure {
+            image: 0,
+            code: RACED,
+            text: format!("{OWN_WORDS}coarray: {summary}"),
+        })
     }
 
     /// Ends the job because of `failure`; false if it already ended for another reason.

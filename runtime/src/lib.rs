@@ -9,9 +9,10 @@
 //!
 //! `coarray-fabric` below moves data; `coarray-launch` above starts images. Programs depend on `coarray` only.
 
-// From the bottom to the top: `lockfree | call | profile | job | deadlock heap | image | messages | waiting | collective lock |
+// From the bottom to the top: `lockfree | call | profile | check | job | deadlock heap | image | messages | waiting | collective lock |
 // lifecycle`, and `stats` above `image`. No module imports one from further up.
 mod call;
+mod check;
 mod collective;
 mod deadlock;
 mod heap;
@@ -32,6 +33,7 @@ mod testing;
 use coarray_fabric::system::primitives;
 
 pub use call::operation::Operation;
+pub use check::policy::Check;
 pub use call::tuning::{Placement, Plan, Rule, Rules, Tuning};
 pub use call::{ASKING, Call, MAX_ALGORITHMS, MAX_OBJECTS, ObjectId};
 pub use collective::allocation::{FILLED, Layout};
@@ -45,6 +47,8 @@ pub use collective::steps::{Abandoned, StepsBegun};
 pub use heap::alloc_error::{AllocError, HeapUser};
 pub use heap::{Block, RaggedBlock};
 pub use image::Image;
+pub use image::checked::{acquire, note_consumed, note_single_put, operate_noted, racy, release};
+pub use image::checking::Posted;
 pub use image::contribution::Contribution;
 pub use image::counting::{are_messages_noted, note_messages};
 pub use image::message::is_about_the_end;

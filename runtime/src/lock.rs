@@ -234,7 +234,9 @@ impl Image {
         // A waker that panics finds the lock released.
         let may_wake = self.network.is_some() || !is_complete();
         let _deferral = may_wake.then(|| {
-            self.note_release(Activity::Unlock, self.locate(lock.address(self)));
+            let place = self.locate(lock.address(self));
+            self.note_release(Activity::Unlock, place);
+            self.check_unlock(place);
             Deferral::new()
         });
         quiet();
@@ -259,6 +261,7 @@ impl Image {
         successor: Option<Node>,
     ) {
         let address = lock.address(self);
+        self.check_lock(address, caller);
         self.held.borrow_mut().push(Held {
             address,
             caller,

@@ -10,7 +10,7 @@ use std::panic::Location;
 
 use coarray_coref::{Atomic as _, AtomicCell, Remote, Shared, Symmetric, same};
 use coarray_fabric::may_span_nodes;
-use coarray_runtime::{Class, count_operations, locate, note_change};
+use coarray_runtime::{Class, count_operations, locate, note_change, operate_noted};
 
 pub use number::{Bits, Number};
 pub(crate) use wait::{wait_until, wait_until_timeout};
@@ -87,6 +87,7 @@ pub(crate) type RemoteCell<T> = <<T as Remote>::Cell as AtomicCell<T>>::Remote;
 macro_rules! operate {
     ($target:ident.$operation:ident($($argument:ident),*)) => {
         $target.operate(
+            false,
             move |cell| cell.$operation($($argument),*),
             move |cell| cell.$operation($($argument),*),
         )
@@ -97,6 +98,7 @@ macro_rules! operate {
 macro_rules! change {
     ($target:ident.$operation:ident($($argument:ident),*)) => {
         $target.operate(
+            true,
             move |cell| {
                 let old = cell.$operation($($argument),*);
                 $crate::coatomic::note_change_of(cell);
@@ -130,12 +132,13 @@ impl<T: Remote> Coatomic<T> {
     #[track_caller]
     fn operate<R>(
         &self,
+        changes: bool,
         by_instruction: impl FnOnce(&T::Cell) -> R,
         by_fabric: impl FnOnce(&RemoteCell<T>) -> R,
     ) -> R {
         if may_span_nodes() {
             // SAFETY: a reference to the coatomic is to memory that is mapped.
-            return unsafe { operate_where_it_is(self, 1, by_instruction, by_fabric) };
+            return unsafe { operate_where_it_is(self, 1, changes, by_instruction, by_fabric) };
         }
         by_instruction(&self.cell)
     }
@@ -232,7 +235,7 @@ impl<T: Remote> Coatomic<T> {
 }
 
 /// Operates on the coatomic at an address: by the fabric in a job that spans nodes, else by an instruction. A job that counts counts so many
-/// operations.
+/// operations; one that is checked notes whether the operation `changes` the value.
 ///
 /// # Safety
 /// A coatomic of this type is there as long as the call takes: in a coarray, on whichever node, or in a local variable.
@@ -242,13 +245,19 @@ impl<T: Remote> Coatomic<T> {
 pub(crate) unsafe fn operate_where_it_is<T: Remote, R>(
     coatomic: *const Coatomic<T>,
     operations: usize,
+    changes: bool,
     by_instruction: impl FnOnce(&T::Cell) -> R,
     by_fabric: impl FnOnce(&RemoteCell<T>) -> R,
 ) -> R {
-    count(coatomic.addr(), size_of::<T>(), operations);
-    let Some((image, place)) = locate(coatomic.addr()) else {
+    let (address, bytes) = (coatomic.addr(), size_of::<T>());
+    count(address, bytes, operations);
+    let Some((image, place)) = locate(address) else {
         // SAFETY: the caller vouches for the coatomic. `locate` found no place for the fabric: the address is mapped.
-        return by_instruction(&unsafe { &*coatomic }.cell);
+        let operate = || by_instruction(&unsafe { &*coatomic }.cell);
+        return match operations {
+            0 => operate(),
+            _ => operate_noted(address, bytes, changes, Location::caller(), operate),
+        };
     };
     // The program may poll this coatomic until another image changes it, and that image may need an answer from this one.
     image.poll_throttled();

@@ -11,6 +11,7 @@ use crate::coatomic_place::CoatomicPlace;
 macro_rules! fetch {
     ($target:ident.$operation:ident($($argument:ident),*), $on:expr) => {
         $target.operate(
+            true,
             move |cell| {
                 let old = cell.$operation($($argument),*);
                 note_change_of(cell);
@@ -29,6 +30,7 @@ macro_rules! fetch {
 macro_rules! update {
     ($target:ident.$operation:ident($($argument:ident),*), $on:expr) => {
         $target.operate(
+            true,
             move |cell| {
                 cell.$operation($($argument),*);
                 note_change_of(cell);
@@ -92,6 +94,7 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     #[track_caller]
     fn load_async(&self) -> Cofuture<'_, T> {
         self.operate(
+            false,
             |cell| Cofuture::ready(cell.load()),
             |cell| {
                 let begun = cell.in_word().and_then(|word| word.fetch(On::Load));

@@ -353,6 +353,7 @@ impl<T: Remote, A: Access> CoatomicList<T> for Coref<[Coatomic<T>], A> {
         }
         for (&index, &value) in indices.iter().zip(values) {
             self[index].operate(
+                true,
                 |cell| {
                     by_instruction(cell, value);
                     note_change_of(cell);

@@ -34,6 +34,7 @@ pub trait CoatomicPlace<T: Remote> {
     #[track_caller]
     fn operate<R>(
         &self,
+        changes: bool,
         by_instruction: impl FnOnce(&T::Cell) -> R,
         by_fabric: impl FnOnce(&RemoteCell<T>) -> R,
     ) -> R;
@@ -331,6 +332,7 @@ impl<T: Remote, A: Access> CoatomicPlace<T> for Coref<Coatomic<T>, A> {
     #[track_caller]
     fn operate<R>(
         &self,
+        changes: bool,
         by_instruction: impl FnOnce(&T::Cell) -> R,
         by_fabric: impl FnOnce(&RemoteCell<T>) -> R,
     ) -> R {
@@ -341,7 +343,7 @@ impl<T: Remote, A: Access> CoatomicPlace<T> for Coref<Coatomic<T>, A> {
         // By the address alone: to keep the number of the image for this cold path costs loops over direct places a tenth of their time.
         let coatomic = ptr::with_exposed_provenance::<Coatomic<T>>(self.local_address());
         // SAFETY: the coatomic of `self` is at this address, on whichever node, and its place is allocated as long as `self` lives.
-        unsafe { operate_where_it_is(coatomic, 1, by_instruction, by_fabric) }
+        unsafe { operate_where_it_is(coatomic, 1, changes, by_instruction, by_fabric) }
     }
 
     #[inline]
@@ -359,7 +361,7 @@ pub(crate) fn operate_at_once<T: Remote, A: Access>(
 ) -> bool {
     let coatomic = ptr::with_exposed_provenance::<Coatomic<T>>(first.local_address());
     // SAFETY: the coatomic of `first` is at this address, on whichever node, and its place is allocated as long as that lives.
-    let is_done = unsafe { operate_where_it_is(coatomic, 0, |_| false, by_fabric) };
+    let is_done = unsafe { operate_where_it_is(coatomic, 0, true, |_| false, by_fabric) };
     if is_done {
         count(coatomic.addr(), size_of::<T>(), operations);
     }

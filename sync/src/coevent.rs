@@ -15,9 +15,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Shared, Symmetric};
-use coarray_fabric::{Place, Signal, is_in_job, spans_nodes};
+use coarray_fabric::{Place, Signal, has_notes, is_in_job, spans_nodes};
 use coarray_runtime::{
-    Cause, Eventcount, Image, ImageFailed, Interruption, Team, quiet_before_post, this_image,
+    Cause, Eventcount, Image, ImageFailed, Interruption, Team, note_consumed,
+    quiet_before_post, this_image,
 };
 
 use crate::coevent::wait::EventWait;
@@ -139,6 +140,7 @@ impl Coevent {
     }
 
     #[inline]
+    #[track_caller]
     pub(crate) fn raise(&self) {
         quiet_before_post(|image| self.locate(image));
         self.raise_unordered();
@@ -379,14 +381,24 @@ impl Coevent {
 
     /// Consumes `posts` posts if they are there.
     #[inline]
+    #[track_caller]
     fn try_consume(&self, posts: u64) -> bool {
         let consumed = self.target(posts);
         let enough = self.posted() >= consumed;
         if enough {
             // Pairs with the Acquire in `query`.
             self.consumed.0.store(consumed, Ordering::Release);
+            self.note_consumed(posts, Location::caller());
         }
         enough
+    }
+
+    /// Notes in a job that is checked that posts were consumed.
+    #[inline]
+    fn note_consumed(&self, posts: u64, caller: &'static Location<'static>) {
+        if has_notes() {
+            note_consumed(std::ptr::from_ref(self).addr(), posts, caller);
+        }
     }
 
     /// The count of posts at which `posts` are left to consume.

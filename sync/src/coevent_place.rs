@@ -7,7 +7,7 @@ use coarray_fabric::{
     Deferral, Place, SignalOperation, attribute_notified, has_outstanding, has_outstanding_or_notes,
 };
 use coarray_runtime::{
-    Class, Eventcount, Image, count_operations, note_post, quiet, quiet_before_post,
+    Class, Eventcount, Image, Posted, count_operations, note_post, quiet, quiet_before_post,
 };
 
 use crate::coevent::{Coevent, posts_left};
@@ -144,6 +144,7 @@ fn count_post(event: usize) {
 }
 
 #[inline]
+#[track_caller]
 fn post_after_puts(event: &Coref<Coevent>) {
     // One branch to all that is rare: the compiler then inlines the rest.
     if event.is_direct()
@@ -152,19 +153,19 @@ fn post_after_puts(event: &Coref<Coevent>) {
     {
         local.raise_unordered();
     } else {
-        complete_and_post(event);
+        complete_and_post(event, Location::caller());
     }
 }
 
 #[cold]
 #[inline(never)]
-fn complete_and_post(event: &Coref<Coevent>) {
+fn complete_and_post(event: &Coref<Coevent>, caller: &'static Location<'static>) {
     match event.locate() {
         LocalOrRemote::Local(local) => {
             if has_outstanding() {
                 complete_on(event.image());
             }
-            note_post(|image| local.locate(image));
+            note_post(|image| local.locate(image), Posted::PutsThere, caller);
             local.raise_unordered();
         }
         LocalOrRemote::Remote(event) => signal(event),
@@ -193,7 +194,7 @@ where
         // This image's own, in a job where the fabric reaches all others.
         LocalOrRemote::Local(_) => {
             place.put_from(source);
-            complete_and_post(event);
+            complete_and_post(event, Location::caller());
         }
         LocalOrRemote::Remote(event) => {
             // A waker of a put that this completes may panic: it runs when the event is posted.

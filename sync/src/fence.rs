@@ -1,5 +1,6 @@
 //! Order and completion of what an image puts, without waiting for other images.
 
+use std::panic::Location;
 use std::sync::atomic::{self, Ordering};
 
 use coarray_fabric::transport::pending::{Pending, is_complete_but};
@@ -42,10 +43,20 @@ pub fn fence(image: usize) {
         Team::current().no_such_image(image);
     }
     if !is_complete_but(Pending::Signals) {
-        complete_on(Team::current().members()[image] as usize);
+        order_puts(Team::current().members()[image] as usize, Location::caller());
     }
     // Orders the stores of direct puts. Pairs with an Acquire load or fence of an image that reads a later put.
     atomic::fence(Ordering::Release);
+}
+
+/// As [`complete_on`], for the program at this line.
+#[cold]
+#[inline(never)]
+fn order_puts(image: usize, caller: &'static Location<'static>) {
+    Image::with_current(|here| {
+        here.fence(image);
+        here.check_fence(Some(image), caller);
+    });
 }
 
 /// Orders what was put to `image`, a number in the job, and completes what was issued to it.

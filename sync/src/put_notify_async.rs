@@ -1,6 +1,8 @@
 //! Puts in flight that post an event when they have arrived.
 
 use coarray_coref::{AsyncScope, Cofuture, Coref, LocalOrRemote, MayPut, Region, Remote, Shape};
+use coarray_fabric::has_notes;
+use coarray_runtime::note_single_put;
 
 use crate::coevent::Coevent;
 use crate::coevent_place::{POST, PutNotify, check_image};
@@ -93,6 +95,14 @@ pub trait PutNotifyAsync<'a, T: ?Sized>: Copy {
         T: Shape<Item: Remote>;
 }
 
+/// Says in a job that is checked that the post announces the next put only, though it comes after earlier ones here.
+#[inline]
+fn announce_alone() {
+    if has_notes() {
+        note_single_put();
+    }
+}
+
 impl<'a, T: ?Sized, B: MayPut> PutNotifyAsync<'a, T> for &'a Coref<T, B> {
     #[track_caller]
     fn put_notify_async(self, value: T, event: &Coref<Coevent>) -> Cofuture<'a, ()>
@@ -107,6 +117,7 @@ impl<'a, T: ?Sized, B: MayPut> PutNotifyAsync<'a, T> for &'a Coref<T, B> {
                 unsafe { self.issue_put_signal(value, event.offset + Coevent::SIGNALS, POST) }
             }
             _ => {
+                announce_alone();
                 self.put_notify(value, event);
                 Cofuture::ready(())
             }
@@ -131,6 +142,7 @@ impl<'a, T: ?Sized, B: MayPut> PutNotifyAsync<'a, T> for &'a Coref<T, B> {
                 unsafe { self.issue_put_from_signal(source, signal, POST, scope) }
             }
             _ => {
+                announce_alone();
                 self.put_from_notify(source, event);
                 Cofuture::ready(())
             }
@@ -187,6 +199,7 @@ impl<'a, T: Remote, const D: usize, B: MayPut> PutNotifyAsync<'a, [T]> for Regio
             _ => None,
         };
         issued.unwrap_or_else(|| {
+            announce_alone();
             self.put_from_notify(source, event);
             Cofuture::ready(())
         })

@@ -105,8 +105,10 @@ pub fn try_sync_all() -> Result<(), ImageFailed> {
 /// `atomic_image_fence`, *Coarray C++* section 5.1; Fortran `sync memory`.
 #[track_caller]
 pub fn image_fence() {
+    let caller = Location::caller();
     Image::with_current(|image| {
         image.poll();
         image.fabric().quiet();
+        image.check_fence(None, caller);
     });
 }

@@ -78,7 +78,7 @@ fn sync(images: &[usize], caller: &'static Location<'static>) -> Result<(), Imag
     let _deferral = quiet_and_defer();
     let partners = || images.iter().filter(|&&index| index != team.index());
     for &index in partners() {
-        image.advance_pair(team.members()[index] as usize);
+        image.advance_pair(team.members()[index] as usize, caller);
     }
     let mut missed = Vec::new();
     for &index in partners() {
@@ -90,7 +90,7 @@ fn sync(images: &[usize], caller: &'static Location<'static>) -> Result<(), Imag
         };
         let (eventcount, target) = image.pair_with(number);
         match image.wait(eventcount, target, waiting) {
-            Ok(()) => {}
+            Ok(()) => image.note_pair(number, caller),
             Err(Interruption::Failed | Interruption::TimedOut) => missed.push(index),
         }
     }

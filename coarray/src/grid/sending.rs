@@ -21,7 +21,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// Posts "my halo is free", and the doorbell, to all images that have cells for this image; announces the kind of exchange
     /// if it has changed.
     pub(super) fn announce(&self, plan: &Plan, bell: usize) {
-        let _own = self.counts().then(attribute_to_library);
+        let _own = self.is_seen().then(attribute_to_library);
         let has_changed = self.last.replace(plan.code) != plan.code;
         for Arrival { image, lane, .. } in &plan.arrivals {
             if has_changed {
@@ -59,9 +59,9 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         Ok(())
     }
 
-    /// Whether the image counts what it moves: the cells at the exchange, and the rest for nobody.
-    fn counts(&self) -> bool {
-        self.storage.image().is_counted()
+    /// Whether something sees what the image moves: the cells at the exchange, and the rest for nobody.
+    fn is_seen(&self) -> bool {
+        self.storage.image().is_observed()
     }
 
     /// Sends cells to an image whose halo is free, and posts "your halo is filled".
@@ -70,7 +70,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// If that image is in another kind of exchange.
     #[track_caller]
     fn send(&self, code: u64, send: &Send, caller: &'static Location<'static>) {
-        let own = self.counts().then(attribute_to_library);
+        let own = self.is_seen().then(attribute_to_library);
         let announced = self.announced[send.lane].load();
         drop(own);
         if announced != code {
@@ -79,7 +79,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         let number = self.storage.team().members()[send.image] as usize;
         let image = self.storage.image();
         let target = image.heap(number).wrapping_add(self.storage.offset());
-        let at_exchange = self.counts().then(|| attribute_to(caller));
+        let at_exchange = self.is_seen().then(|| attribute_to(caller));
         for transfer in &send.transfers {
             match transfer {
                 Transfer::Straight(copy) if image.is_direct(number) => {
@@ -115,7 +115,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             }
         }
         drop(at_exchange);
-        let _own = self.counts().then(attribute_to_library);
+        let _own = self.is_seen().then(attribute_to_library);
         self.events.at(send.image)[filled(send.lane)].post();
     }
 }

@@ -10,7 +10,7 @@ fn main() {
     let mut hits = Coarray::new(0u64);
     let open = hits.open();
     let mut kept: Option<&AtomicU64> = None;
-    open.at(0).as_atomic().operate(|cell| kept = Some(cell), |_| ());
+    open.at(0).as_atomic().operate(true, |cell| kept = Some(cell), |_| ());
     open.close();
     kept.unwrap();
 }

@@ -75,9 +75,11 @@ impl AsyncCall {
         // SAFETY: every nonblocking collective contributes here, and the files beside this one read of each operation what
         // they post for it.
         let request = unsafe { Team::current().post(&self.call::<T>(length), parts) };
+        let number = request.team().check_contribution();
         Posted {
             call: self,
             request,
+            number,
         }
     }
 
@@ -101,6 +103,8 @@ impl AsyncCall {
 pub(super) struct Posted {
     call: AsyncCall,
     request: CollectiveRequest,
+    /// Its number in a job that is checked.
+    number: u64,
 }
 
 impl Posted {
@@ -111,7 +115,11 @@ impl Posted {
         needs: impl FnOnce(&Team) -> Range<usize>,
         compute: impl FnOnce(&Contributions) -> R + 'static,
     ) -> Cofuture<'static, R> {
-        let Self { call, request } = self;
+        let Self {
+            call,
+            request,
+            number,
+        } = self;
         let team = request.team();
         if let Some(root) = call.root
             && root >= team.images()
@@ -120,7 +128,13 @@ impl Posted {
             let images = team.images();
             return pending(0..images, request, move |_| call.refuse_root(root, images));
         }
-        pending(needs(team), request, compute)
+        let needs = needs(team);
+        let from = needs.clone();
+        pending(needs, request, move |contributions| {
+            let name = call.operation.name();
+            contributions.team().check_result(number, from, name, call.caller);
+            compute(contributions)
+        })
     }
 }
 

@@ -36,6 +36,13 @@ pub fn has_outstanding_or_notes() -> bool {
     PENDING.get() & (Pending::Issued as u8 | Pending::Notes as u8) != 0
 }
 
+/// Whether it notes what it tells others.
+#[inline]
+#[must_use]
+pub fn has_notes() -> bool {
+    is_pending(Pending::Notes)
+}
+
 /// Whether all but this, as far as it is given, is complete.
 #[inline]
 #[must_use]

@@ -173,6 +173,7 @@ pub(crate) unsafe fn allocate_despite(
     }
     let mut heap = image.heap.borrow_mut();
     heap.hold(team.identity(), &block, size, purpose);
+    image.check_object(block.offset, size, purpose.subject, purpose.caller);
     Ok(Ok(block))
 }
 
@@ -302,6 +303,7 @@ impl Image {
             }
             heap.set_ragged_committed(length);
         }
+        self.check_object(block.offset, size, subject, caller);
         Ok(block)
     }
 

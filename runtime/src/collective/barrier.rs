@@ -174,6 +174,7 @@ fn all_arrive(team: &Team, number: u64, signature: &Signature, spins: u32) -> bo
 fn record_call(team: &Team, call: &Call, own: &Arrival) {
     team.image().record_call(call);
     team.image().count_call(call);
+    team.check_arrival(call);
     if let Some(recording) = team.image().recording_of_call() {
         let now = recording.come();
         team.control(team.index())
@@ -187,6 +188,21 @@ fn record_call(team: &Team, call: &Call, own: &Arrival) {
 /// Passes the barrier that the image has entered, however long it takes.
 #[inline(never)]
 fn wait_in_barrier(
+    here: &Team,
+    call: &Call,
+    number: u64,
+    signature: Signature,
+    barrier: Barrier,
+    patience: SpinPolicy,
+    is_quiet: bool,
+) -> Result<(), ImageFailed> {
+    let outcome = wait_recorded(here, call, number, signature, barrier, patience, is_quiet);
+    here.check_departure(call);
+    outcome
+}
+
+#[inline]
+fn wait_recorded(
     here: &Team,
     call: &Call,
     number: u64,

@@ -59,7 +59,7 @@ pub struct Team {
     pub(crate) has_failed: Cell<bool>,
     /// Whether images of the team are gone, as it was found then.
     is_incomplete: Cell<bool>,
-    /// Whether barriers may take the fast path: all members share memory, none has failed, and the job is not profiled.
+    /// Whether barriers may take the fast path: all members share memory, none has failed, and the job is neither profiled nor checked.
     pub(crate) is_plain: Cell<bool>,
     /// The result of `places`.
     progression: OnceCell<Option<(usize, usize)>>,
@@ -134,7 +134,7 @@ impl Team {
             Some(Origin { parent, block, .. }) => parent.key.of_team_made_as(block.id.0),
             None => TeamKey::default(),
         };
-        let is_plain = node_map.is_none() && !image.job.is_profiled;
+        let is_plain = node_map.is_none() && !image.job.is_profiled && image.checking().is_none();
         if let Some(network) = &image.network {
             network.teams.borrow_mut().push((key, control));
         }

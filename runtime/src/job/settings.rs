@@ -1,7 +1,7 @@
 //! Settings from the environment: `COARRAY_IMAGES`, `COARRAY_HEAP`, `COARRAY_FABRIC`, `COARRAY_BIND`, `COARRAY_LABEL`,
 //! `COARRAY_FAULT_TOLERANT`, `COARRAY_SHARED_MEMORY`, `COARRAY_CROSS_MEMORY`, `COARRAY_PEER_TIMEOUT`, `COARRAY_WAIT`,
 //! `COARRAY_PROFILE`, `COARRAY_PROFILE_JSON`, `COARRAY_PROFILE_HTML`, `COARRAY_PROFILE_SVG`,
-//! `COARRAY_TRACE`.
+//! `COARRAY_TRACE`, `COARRAY_CHECK`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use crate::job::job_memory::largest_heap;
 use coarray_fabric::system::available_memory as memory;
 use coarray_fabric::system::display_size::Bytes;
 use coarray_fabric::system::limits::MAX_IMAGES;
+use crate::check::policy::Check;
 use coarray_fabric::system::process_manager;
 #[cfg(feature = "simulated")]
 use coarray_fabric::transport::simulated::Fault;
@@ -192,6 +193,8 @@ pub struct Settings {
     pub profile_files: ProfileFiles,
     /// The file for a timeline of what its images did; none if nobody wants it.
     pub trace: Option<PathBuf>,
+    /// What is checked of it; nothing if none.
+    pub check: Option<Check>,
     /// Whether each line of output starts with the number of its image.
     pub label: bool,
     /// Whether the job goes on when an image dies.
@@ -261,6 +264,7 @@ impl Settings {
             profile: variable("COARRAY_PROFILE")?.unwrap_or_else(|| profile_files.profile()),
             profile_files,
             trace,
+            check: variable("COARRAY_CHECK")?.and_then(|Checks(check)| check),
             label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
             keep_going: variable("COARRAY_FAULT_TOLERANT")?.is_some_and(|Switch(on)| on),
             direct: variable("COARRAY_SHARED_MEMORY")?.is_none_or(|Switch(on)| on),
@@ -420,6 +424,20 @@ impl FromStr for Profile {
         let all = [Self::Off, Self::Waits, Self::Puts];
         let known = all.into_iter().find(|profile| profile.name() == text);
         known.ok_or_else(|| "expected `waits`, `puts`, or `off` for no report".into())
+    }
+}
+
+/// What is checked; nothing if it is off.
+struct Checks(Option<Check>);
+
+impl FromStr for Checks {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "" | "off" => Ok(Self(None)),
+            _ => text.parse().map(|check| Self(Some(check))),
+        }
     }
 }
 

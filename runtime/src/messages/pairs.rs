@@ -2,6 +2,8 @@
 //!
 //! An image has as many of them as the job has images. Their memory is committed for those that meet.
 
+use std::panic::Location;
+
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing};
 use crate::lockfree::eventcount::Eventcount;
@@ -10,8 +12,11 @@ use crate::messages::messaging::send_message;
 impl Image {
     /// Counts a call of `sync_images` with `image`, and wakes it. Everything written before is visible to an image that
     /// sees the count.
-    pub fn advance_pair(&self, image: usize) {
+    pub fn advance_pair(&self, image: usize, caller: &'static Location<'static>) {
         let calls = self.pairs[image].get() + 1;
+        if let Some(checking) = self.checking() {
+            checking.meet(image, calls, caller);
+        }
         let is_first = calls == 1;
         if is_first {
             commit_pair(self, self.index, image);
@@ -25,6 +30,13 @@ impl Image {
             commit_pair(self, image, self.index);
         }
         self.job.region.pair(image, self.index).advance_to(calls);
+    }
+
+    /// This image has seen the call of `image` that matches its own last one.
+    pub fn note_pair(&self, image: usize, caller: &'static Location<'static>) {
+        if let Some(checking) = self.checking() {
+            checking.has_met(image, self.pairs[image].get(), caller);
+        }
     }
 
     /// The eventcount that `image` advances when it calls `sync_images` with this image, and the count that matches the

@@ -1,8 +1,10 @@
 //! Completing everything that an image has issued: operations of its fabric, and active messages.
 
+use std::panic::Location;
 use std::sync::atomic::{Ordering, fence};
 
 use crate::image::Image;
+use crate::image::checking::Posted;
 use crate::image::position::num_images;
 use crate::profile::activity::Activity;
 use crate::profile::recorder::Recording;
@@ -29,12 +31,16 @@ pub fn quiet() {
 #[inline]
 #[track_caller]
 pub fn quiet_and_fence() {
+    // Never of a job that is checked.
     if handle::quiet_fabric_only() {
         return;
     }
     // Panics on a thread that is not an image.
     let _ = num_images();
-    complete_pending();
+    if !is_complete() {
+        complete_all(true);
+        note_fence(Location::caller());
+    }
     fence(Ordering::SeqCst);
 }
 
@@ -54,22 +60,36 @@ pub fn quiet_except_signals() {
     }
 }
 
+/// Notes in a job that is checked that the program has completed all.
+#[cold]
+#[inline(never)]
+fn note_fence(caller: &'static Location<'static>) {
+    Image::with_current(|image| image.check_fence(None, caller));
+}
+
 /// As [`quiet_except_signals`], when the event at this place is about to be posted, which timelines show.
 #[inline]
+#[track_caller]
 pub fn quiet_before_post(event: impl FnOnce(&Image) -> Option<Place>) {
     if !is_complete_but(Pending::Signals) {
         complete_all(false);
-        note_post(event);
+        note_post(event, Posted::All, Location::caller());
     }
 }
 
-/// Notes in a job that is traced that the event at this place is about to be posted.
+/// Notes in a job that is traced or checked that the event at this place is about to be posted, and what that announces.
 #[cold]
 #[inline(never)]
-pub fn note_post(event: impl FnOnce(&Image) -> Option<Place>) {
+pub fn note_post(
+    event: impl FnOnce(&Image) -> Option<Place>,
+    posted: Posted,
+    caller: &'static Location<'static>,
+) {
     // The image may be over, and a destructor of the thread posts.
     if let Some(image) = Image::try_current() {
-        image.note_release(Activity::Post, event(&image));
+        let event = event(&image);
+        image.note_release(Activity::Post, event);
+        image.check_post(event, posted, caller);
     }
 }
 

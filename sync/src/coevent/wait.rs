@@ -56,6 +56,7 @@ impl Coevent {
         }
     }
 
+    #[track_caller]
     pub(super) fn wait_until(
         &self,
         posts: u64,
@@ -63,10 +64,12 @@ impl Coevent {
         cause: impl Cause,
     ) -> Result<(), Interruption> {
         let target = self.target(posts);
+        let line = cause.activity().map_or(Location::caller(), |(_, line)| line);
         let (image, signals) = (team.image(), &self.posted.0.signals);
         image.wait_for_sum(&self.posted.0.posts, signals, target, cause)?;
         // Pairs with the Acquire in `query`.
         self.consumed.0.store(target, Ordering::Release);
+        self.note_consumed(posts, line);
         Ok(())
     }
 }

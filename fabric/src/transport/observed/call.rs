@@ -3,7 +3,7 @@
 use crate::transport::atomic::AtomicOperation;
 use crate::transport::movement::Movement;
 use crate::transport::signal::SignalOperation;
-use crate::transport::strided::{Run, Strided};
+use crate::transport::strided::{Run, Strided, StridedAxis};
 
 /// A call of a fabric's method.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +69,22 @@ impl Range<'_> {
         }
     }
 
+    /// Calls `each` with the offset and the length of each piece.
+    pub fn each_piece(&self, mut each: impl FnMut(usize, usize)) {
+        match self.pieces {
+            Pieces::One => each(self.offset, self.length),
+            Pieces::Block(block) => {
+                each_run(self.offset, block.axes, &mut |offset| each(offset, block.length));
+            }
+            Pieces::Listed(runs, length) => {
+                let first = runs.first().map_or(0, |run| run.to);
+                for run in runs {
+                    each(self.offset.wrapping_add_signed(run.to - first), length);
+                }
+            }
+        }
+    }
+
     /// How many pieces there are.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -76,6 +92,51 @@ impl Range<'_> {
             Pieces::One => 1,
             Pieces::Block(block) => block.bytes() / block.length.max(1),
             Pieces::Listed(runs, _) => runs.len(),
+        }
+    }
+}
+
+/// Calls `each` with the offset of each run of a block that begins at `offset`, the outermost of its axes last.
+fn each_run(offset: usize, axes: &[StridedAxis], each: &mut impl FnMut(usize)) {
+    let Some((outermost, inner)) = axes.split_last() else {
+        return each(offset);
+    };
+    for index in 0..outermost.count {
+        each_run(offset + index * outermost.there.unsigned_abs(), inner, each);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_where_the_runs_are() {
+        let axis = |count, there| StridedAxis {
+            count,
+            here: 0,
+            there,
+        };
+        let block = Strided {
+            length: 4,
+            axes: &[axis(2, 10), axis(2, 100)],
+        };
+        let run = |to| Run { to, from: 0 };
+        let runs = [run(30), run(36)];
+        for (pieces, expected) in [
+            (Pieces::One, vec![(1000, 8)]),
+            (Pieces::Block(&block), vec![(1000, 4), (1010, 4), (1100, 4), (1110, 4)]),
+            (Pieces::Listed(&runs, 2), vec![(1000, 2), (1006, 2)]),
+        ] {
+            let range = Range {
+                image: 0,
+                offset: 1000,
+                length: 8,
+                pieces,
+            };
+            let mut found = Vec::new();
+            range.each_piece(|offset, length| found.push((offset, length)));
+            assert_eq!(found, expected);
         }
     }
 }

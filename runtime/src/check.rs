@@ -1,0 +1,106 @@
+//! The race check: which accesses of a job's images no rule of the memory model orders.
+//!
+//! It is for jobs whose images are threads, so that all of it is memory of one process. Each access that is not a plain load or store passes
+//! here, and each synchronisation. What orders two accesses is what the rules promise, whatever this machine does.
+
+pub(crate) mod clock;
+pub(crate) mod element;
+pub(crate) mod order;
+pub(crate) mod policy;
+pub(crate) mod races;
+pub(crate) mod shadow;
+pub(crate) mod sites;
+pub(crate) mod stamp;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::check::element::element;
+use crate::check::order::Order;
+use crate::check::policy::Check;
+use crate::check::races::Races;
+use crate::check::shadow::{Shadow, Span};
+use crate::check::sites::{Line, Short, Sites};
+use coarray_fabric::system::type_name::short;
+
+/// What the images of a checked job share.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    pub(crate) policy: Check,
+    pub(crate) shadow: Shadow,
+    pub(crate) order: Order,
+    pub(crate) sites: Sites,
+    pub(crate) races: Races,
+    /// Where the heap begins in each part.
+    pub(crate) heap: usize,
+    objects: Mutex<BTreeMap<(usize, usize), Object>>,
+}
+
+/// What is at some bytes of a heap.
+#[derive(Clone, Copy, Debug)]
+struct Object {
+    size: usize,
+    subject: &'static str,
+    line: Line,
+}
+
+impl Checked {
+    /// For heaps of so many bytes, which begin at `heap` in each part.
+    pub(crate) fn new(images: usize, heap: usize, heap_bytes: usize, policy: &Check) -> Self {
+        Self {
+            policy: policy.clone(),
+            shadow: Shadow::new(images, heap_bytes),
+            order: Order::new(images),
+            sites: Sites::default(),
+            races: Races::new(policy.tells),
+            heap,
+            objects: Mutex::default(),
+        }
+    }
+
+    fn objects(&self) -> MutexGuard<'_, BTreeMap<(usize, usize), Object>> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An object begins at these bytes of the heap of an image, whose accesses to what was there before concern nobody.
+    pub(crate) fn begin_object(&self, image: usize, bytes: Range<usize>, subject: &'static str, line: Line) {
+        let (offset, length) = (bytes.start, bytes.len());
+        self.shadow.clear(Span {
+            image,
+            offset,
+            length,
+        });
+        let in_part = self.heap + bytes.start..self.heap + bytes.end;
+        self.order.forget(image, &in_part, self.heap);
+        let object = Object {
+            size: length,
+            subject,
+            line,
+        };
+        let mut objects = self.objects();
+        let former = (image, bytes.start)..(image, bytes.end.max(bytes.start + 1));
+        let former: Vec<_> = objects.range(former).map(|(&place, _)| place).collect();
+        for place in former {
+            objects.remove(&place);
+        }
+        objects.insert((image, bytes.start), object);
+    }
+
+    /// "[3][4] of image 2 in the coarray of [[i32; 20]; 10] created at src/main.rs:9".
+    pub(crate) fn describe(&self, image: usize, offset: usize) -> String {
+        let objects = self.objects();
+        let object = objects.range((image, 0)..=(image, offset)).next_back();
+        let Some((&(_, start), object)) = object else {
+            return format!("memory of image {image}");
+        };
+        let subject = short(object.subject);
+        let element = element(&subject, object.size, offset - start);
+        let is_named = ["HaloArray<", "Ragged<", "RaggedRows<"].map(|name| subject.starts_with(name));
+        let kind = if is_named.contains(&true) { "" } else { "coarray of " };
+        format!(
+            "{element} of image {image} in the {kind}{subject} created at {}",
+            Short(object.line)
+        )
+    }
+}

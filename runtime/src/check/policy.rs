@@ -1,0 +1,78 @@
+//! What a check does: the setting `COARRAY_CHECK`.
+
+use std::str::FromStr;
+
+use crate::check::sites::Line;
+
+/// What is checked of a job, and what is done about what is found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Check {
+    /// Whether the job ends at the first race.
+    pub stops: bool,
+    /// Whether each race is told on stderr at once; else all are at the end.
+    pub tells: bool,
+    /// Lines, by file and number, whose synchronisations are taken to order nothing.
+    pub without: Vec<(String, u32)>,
+}
+
+impl Check {
+    /// Whether synchronisations at a line are taken to order nothing.
+    pub(crate) fn ignores(&self, line: Line) -> bool {
+        self.without
+            .iter()
+            .any(|(file, number)| *number == line.line() && is_same_file(line.file(), file))
+    }
+}
+
+/// Whether a name that a user has typed is that of a file: wholly, or from some folder on.
+fn is_same_file(file: &str, typed: &str) -> bool {
+    let rest = file.strip_suffix(typed);
+    rest.is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+}
+
+impl FromStr for Check {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const EXPECTED: &str = "expected `races`, and perhaps `stop` and `without=FILE:LINE`, with commas in between, such as `races,stop`";
+        let mut words = text.split(',');
+        if words.next() != Some("races") {
+            return Err(EXPECTED.into());
+        }
+        let mut check = Self::default();
+        for word in words {
+            let line = word.strip_prefix("without=").and_then(|line| line.rsplit_once(':'));
+            match line {
+                Some((file, number)) if let Ok(number) = number.parse() => {
+                    check.without.push((file.into(), number));
+                }
+                None if word == "stop" => check.stops = true,
+                _ => return Err(format!("`{word}` is nothing that it knows; {EXPECTED}")),
+            }
+        }
+        Ok(check)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_setting_says_what_is_done() {
+        assert_eq!("races".parse(), Ok(Check::default()));
+        let check: Check = "races,stop,without=src/main.rs:12,without=b.rs:3".parse().unwrap();
+        assert!(check.stops);
+        assert_eq!(check.without, [("src/main.rs".into(), 12), ("b.rs".into(), 3)]);
+        for wrong in ["", "race", "races,", "races,without=12", "races,without=a.rs:x"] {
+            assert!(wrong.parse::<Check>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn files_are_named_from_some_folder_on() {
+        assert!(is_same_file("apps/heat/src/main.rs", "src/main.rs"));
+        assert!(is_same_file("main.rs", "main.rs"));
+        assert!(!is_same_file("src/domain.rs", "main.rs"));
+    }
+}

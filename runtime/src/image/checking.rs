@@ -1,0 +1,396 @@
+//! What an image of a checked job notes of its accesses and synchronisations.
+
+mod access;
+mod why;
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::check::Checked;
+use crate::check::clock::Clock;
+use crate::check::order::{CollectiveKey, MeetingKey};
+use crate::check::races::RACED;
+use crate::check::shadow::Granule;
+use crate::check::sites::{Line, Recent, Site};
+use crate::check::stamp::{MAX_TIME, Stamp};
+use crate::job::Job;
+use crate::job::control::Failure;
+use coarray_fabric::memory::locality::Place;
+use coarray_fabric::transport::fabric::Fabric;
+use coarray_fabric::transport::observed::Observed;
+
+/// How many words that it has seen an image remembers, for reports.
+const SOURCES: usize = 32;
+
+/// For whom a fence is.
+type Target = Option<usize>;
+
+/// What a post orders before the wait that consumes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Posted {
+    /// All that the image has done.
+    All,
+    /// What it has put to the image of the event; the last put alone, if that was said to be announced alone.
+    PutsThere,
+}
+
+/// Checks what one image does.
+#[derive(Clone, Debug)]
+pub(crate) struct Checking(Rc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    job: Arc<Job>,
+    check: Arc<Checked>,
+    image: usize,
+    state: RefCell<State>,
+    /// How many calls of `racy` it is in.
+    racy: Cell<u32>,
+}
+
+/// What an image knows.
+#[derive(Debug)]
+struct State {
+    clock: Clock,
+    /// What it knows after its next fence.
+    pending: Clock,
+    /// Words of others that it has seen lately.
+    sources: VecDeque<Source>,
+    /// Flags that it has seen, and that a fence is to follow.
+    seen: Vec<Seen>,
+    /// For whom its last synchronisation was a fence, if it was one.
+    last_fence: Option<Target>,
+    /// What it has done since its last release.
+    epoch: Epoch,
+    /// Whether the next post announces one put alone.
+    is_single: bool,
+    recent: Recent,
+    /// Its last collective operation that is no barrier, since it synchronised.
+    collective: Option<(&'static str, Line)>,
+    /// Its last wait for posts since it synchronised otherwise, and whether it may have consumed other posts.
+    waited: Option<(Line, bool)>,
+    /// How many collective operations it has begun in each team.
+    begun: HashMap<(u64, u32), u64>,
+    /// Whether it has given up.
+    has_ended: bool,
+}
+
+/// What an image has done since its last release. Words that others may see have times of their own: who sees one knows of no data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Epoch {
+    Empty,
+    /// Flags and atomic operations.
+    Words,
+    /// All else.
+    Data,
+}
+
+/// A word that an image has seen.
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    written: Stamp,
+    mine: Stamp,
+}
+
+/// A flag that was seen.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    written: Stamp,
+    mine: Stamp,
+    granule: Granule,
+}
+
+impl Checking {
+    pub(crate) fn new(job: &Arc<Job>, check: &Arc<Checked>, image: usize, images: usize) -> Self {
+        Self(Rc::new(Shared {
+            job: Arc::clone(job),
+            check: Arc::clone(check),
+            image,
+            state: RefCell::new(State {
+                clock: Clock::of(image, images),
+                pending: Clock::default(),
+                sources: VecDeque::new(),
+                seen: Vec::new(),
+                last_fence: None,
+                epoch: Epoch::Empty,
+                is_single: false,
+                recent: Recent::new(),
+                collective: None,
+                waited: None,
+                begun: HashMap::new(),
+                has_ended: false,
+            }),
+            racy: Cell::new(0),
+        }))
+    }
+
+    /// The fabric for what the program does.
+    pub(crate) fn for_program(&self, fabric: Rc<dyn Fabric>) -> Rc<dyn Fabric> {
+        Rc::new(Observed::new(fabric, self.clone()))
+    }
+
+    /// An object begins at these bytes of the image's own heap.
+    pub(crate) fn begin_object(&self, offset: usize, size: usize, subject: &'static str, line: Line) {
+        let bytes = offset..offset + size;
+        self.0.check.begin_object(self.0.image, bytes, subject, line);
+    }
+
+    /// The image comes to a barrier.
+    pub(crate) fn arrive(&self, meeting: MeetingKey, line: Line) {
+        if self.is_ignored(line) {
+            return;
+        }
+        self.synchronise(|state| {
+            self.0.check.order.arrive(meeting, &state.clock);
+            state.advance(self);
+        });
+    }
+
+    /// It leaves the barrier, which so many images enter.
+    pub(crate) fn depart(&self, meeting: MeetingKey, images: usize, line: Line) {
+        if self.is_ignored(line) {
+            return;
+        }
+        let state = &mut *self.0.state.borrow_mut();
+        let order = &self.0.check.order;
+        order.depart(meeting, images, &mut state.clock);
+        if images == self.images() {
+            order.forget_fences(self.0.image);
+        }
+        state.collective = None;
+    }
+
+    /// The image orders what it has put to one image, or completes all.
+    pub(crate) fn fence(&self, target: Target, line: Line) {
+        if self.is_ignored(line) {
+            return;
+        }
+        let state = &mut *self.0.state.borrow_mut();
+        if target.is_none() {
+            let pending = std::mem::take(&mut state.pending);
+            state.clock.join(&pending);
+            state.seen.clear();
+            state.collective = None;
+        }
+        let (image, time) = (self.0.image, state.clock.time(self.0.image));
+        let tells = match target {
+            None => state.clock.clone(),
+            Some(target) => Clock::lane(image, target, time),
+        };
+        self.0.check.order.fence(image, time, target, tells, line);
+        state.advance(self);
+        state.last_fence = Some(target);
+    }
+
+    /// The image is about to post an event.
+    pub(crate) fn post(&self, event: Place, posted: Posted, line: Line) {
+        if self.is_ignored(line) {
+            return;
+        }
+        let image = self.0.image;
+        let post = |state: &mut State| {
+            let time = state.clock.time(image);
+            let is_single = std::mem::take(&mut state.is_single);
+            let tells = match posted {
+                Posted::All => state.clock.clone(),
+                Posted::PutsThere if is_single => Clock::single(image, time),
+                Posted::PutsThere => Clock::lane(image, event.image, time),
+            };
+            self.0.check.order.post(event, image, tells);
+            state.advance(self);
+        };
+        match posted {
+            Posted::All => self.synchronise(post),
+            // It is a put.
+            Posted::PutsThere => post(&mut self.0.state.borrow_mut()),
+        }
+    }
+
+    /// Begins a put that the next post announces alone: it has a time of its own.
+    pub(crate) fn begin_single(&self) {
+        let state = &mut *self.0.state.borrow_mut();
+        state.is_single = true;
+        if state.epoch != Epoch::Empty {
+            state.advance(self);
+        }
+    }
+
+    /// The image has consumed posts of its event.
+    pub(crate) fn consume(&self, event: Place, posts: u64, line: Line) {
+        if self.is_ignored(line) {
+            return;
+        }
+        self.synchronise(|state| {
+            let order = &self.0.check.order;
+            let may_be_others = order.consume(event, posts, &mut state.clock);
+            state.waited = Some((line, may_be_others));
+            state.collective = None;
+        });
+    }
+
+    /// The image is about to release a lock.
+    pub(crate) fn unlock(&self, lock: Place) {
+        self.synchronise(|state| {
+            let key = (lock.image, lock.offset);
+            self.0.check.order.unlock(key, &state.clock);
+            state.advance(self);
+        });
+    }
+
+    /// The image has acquired a lock.
+    pub(crate) fn lock(&self, lock: Place, line: Line) {
+        if self.is_ignored(line) {
+            return;
+        }
+        self.synchronise(|state| {
+            let key = (lock.image, lock.offset);
+            self.0.check.order.lock(key, &mut state.clock);
+        });
+    }
+
+    /// The image comes to its call of `sync_images` with another one, the how manyth.
+    pub(crate) fn meet(&self, other: usize, number: u64, line: Line) {
+        if self.is_ignored(line) {
+            return;
+        }
+        self.synchronise(|state| {
+            let order = &self.0.check.order;
+            order.meet(self.0.image, other, number, &state.clock);
+            state.advance(self);
+        });
+    }
+
+    /// It has met the other.
+    pub(crate) fn has_met(&self, other: usize, number: u64, line: Line) {
+        if self.is_ignored(line) {
+            return;
+        }
+        let state = &mut *self.0.state.borrow_mut();
+        let order = &self.0.check.order;
+        order.has_met(other, self.0.image, number, &mut state.clock);
+        state.collective = None;
+    }
+
+    /// The image begins a collective operation of a team, which has this key, that is no barrier. Returns its number.
+    pub(crate) fn begin_collective(&self, team: (u64, u32)) -> u64 {
+        let state = &mut *self.0.state.borrow_mut();
+        let number = state.begun.entry(team).or_default();
+        *number += 1;
+        let key = (team.0, team.1, *number);
+        self.0.check.order.bring(key, self.0.image);
+        key.2
+    }
+
+    /// It has what these images brought, whose numbers these are.
+    pub(crate) fn end_collective(
+        &self,
+        key: CollectiveKey,
+        images: usize,
+        from: impl Iterator<Item = usize>,
+        name: &'static str,
+        line: Line,
+    ) {
+        let state = &mut *self.0.state.borrow_mut();
+        let order = &self.0.check.order;
+        order.take(key, images, from, &mut state.pending);
+        state.collective = Some((name, line));
+    }
+
+    /// What has this key releases, says the program.
+    pub(crate) fn release(&self, key: u64) {
+        self.synchronise(|state| {
+            self.0.check.order.release(key, &state.clock);
+            state.advance(self);
+        });
+    }
+
+    /// And it acquires.
+    pub(crate) fn acquire(&self, key: u64) {
+        self.synchronise(|state| self.0.check.order.acquire(key, &mut state.clock));
+    }
+
+    /// Counts calls of `racy`: by 1 or -1.
+    pub(crate) fn change_racy(&self, by: i32) {
+        self.0.racy.set(self.0.racy.get().wrapping_add_signed(by));
+    }
+
+    fn images(&self) -> usize {
+        self.0.job.region.dimensions().images
+    }
+
+    /// Whether what is at this line is to order nothing.
+    fn is_ignored(&self, line: Line) -> bool {
+        self.0.check.policy.ignores(line)
+    }
+
+    /// Synchronises otherwise than by a fence.
+    fn synchronise(&self, change: impl FnOnce(&mut State)) {
+        let state = &mut *self.0.state.borrow_mut();
+        let seen = std::mem::take(&mut state.seen);
+        for flag in seen {
+            self.report_unfenced(flag);
+        }
+        state.last_fence = None;
+        state.waited = None;
+        change(state);
+    }
+
+    /// Ends the job for a reason that is not in the program.
+    #[cold]
+    fn give_up(&self, what: &str) {
+        self.0.job.fail(&Failure {
+            image: self.0.image,
+            code: RACED,
+            text: format!("cannot be checked any further: {what}"),
+        });
+    }
+
+    fn site(&self, state: &mut State, site: Site) -> u16 {
+        let number = state.recent.number(&self.0.check.sites, site);
+        if number.is_none() && !state.has_ended {
+            state.has_ended = true;
+            self.give_up("more than 65536 lines access coarrays");
+        }
+        number.unwrap_or_default()
+    }
+}
+
+impl State {
+    /// The image has seen a word that another one wrote.
+    fn note_source(&mut self, written: Stamp, mine: Stamp) {
+        if self.sources.iter().any(|source| source.written == written) {
+            return;
+        }
+        if self.sources.len() == SOURCES {
+            self.sources.pop_front();
+        }
+        self.sources.push_back(Source { written, mine });
+    }
+
+    /// Whether the last synchronisation was a fence for what is put to this image.
+    fn follows_fence_for(&self, image: usize) -> bool {
+        matches!(self.last_fence, Some(to) if to.is_none_or(|to| to == image))
+    }
+
+    /// The image is about to do this.
+    fn continue_epoch(&mut self, checking: &Checking, epoch: Epoch) {
+        if self.epoch != Epoch::Empty && self.epoch != epoch {
+            self.advance(checking);
+        }
+        self.epoch = epoch;
+    }
+
+    /// Counts a release.
+    fn advance(&mut self, checking: &Checking) {
+        let image = checking.0.image;
+        if self.clock.time(image) < MAX_TIME {
+            self.clock.advance(image);
+        } else if !self.has_ended {
+            self.has_ended = true;
+            checking.give_up("it has synchronised more than 67 million times");
+        }
+        self.epoch = Epoch::Empty;
+    }
+}

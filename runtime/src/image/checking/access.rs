@@ -1,0 +1,315 @@
+//! Accesses of an image, and what they meet in the shadow.
+
+use std::cell::RefCell;
+
+use crate::check::clock::Clock;
+use crate::check::shadow::{GRANULE, Granule, Judge, Span};
+use crate::check::sites::{Line, Site};
+use crate::check::stamp::{Kind, Stamp};
+use crate::image::checking::{Checking, Epoch, Seen, State};
+use crate::job::control::Stage;
+use coarray_fabric::transport::atomic::AtomicOperation;
+use coarray_fabric::transport::handle::take_site;
+use coarray_fabric::transport::observed::{Call, Observer, Pieces, Range};
+use coarray_fabric::transport::site::Purpose;
+
+/// An access of the program.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    kind: Kind,
+    name: &'static str,
+    line: Line,
+}
+
+/// Judges the accesses that one of an image meets.
+struct Meeting<'a> {
+    image: usize,
+    clock: &'a Clock,
+    met: RefCell<Vec<Met>>,
+}
+
+/// What an access has met that is not ordered before it.
+enum Met {
+    Conflict(Stamp, Stamp, Granule),
+    Atomic(Stamp, Stamp, Granule),
+}
+
+impl Judge for Meeting<'_> {
+    #[inline]
+    fn covers(&self, earlier: Stamp, target: usize) -> bool {
+        earlier.image() == self.image || self.clock.covers(earlier, target)
+    }
+
+    #[cold]
+    fn conflict(&self, earlier: Stamp, mine: Stamp, granule: Granule) {
+        self.met.borrow_mut().push(Met::Conflict(earlier, mine, granule));
+    }
+
+    #[cold]
+    fn finds(&self, written: Stamp, mine: Stamp, granule: Granule) {
+        self.met.borrow_mut().push(Met::Atomic(written, mine, granule));
+    }
+}
+
+impl Checking {
+    /// Notes an access, and carries it out. A word moves while no other image looks at it.
+    fn access<R>(
+        &self,
+        range: &Range<'_>,
+        access: Access,
+        perform: impl FnOnce() -> R,
+        is_done: impl FnOnce(&R) -> bool,
+    ) -> R {
+        match self.span(range) {
+            Some(span) if matches!(range.pieces, Pieces::One) && span.is_in_one_granule() => {
+                self.move_word(span, access, perform, is_done)
+            }
+            _ => {
+                let result = perform();
+                if is_done(&result) {
+                    self.note_pieces(range, access);
+                }
+                result
+            }
+        }
+    }
+
+    /// Where a range begins in the heap of its image; none if it is before that.
+    fn span(&self, range: &Range<'_>) -> Option<Span> {
+        Some(Span {
+            image: range.image,
+            offset: range.offset.checked_sub(self.0.check.heap)?,
+            length: range.length,
+        })
+    }
+
+    fn move_word<R>(
+        &self,
+        span: Span,
+        access: Access,
+        perform: impl FnOnce() -> R,
+        is_done: impl FnOnce(&R) -> bool,
+    ) -> R {
+        let shadow = &self.0.check.shadow;
+        let state = &mut *self.0.state.borrow_mut();
+        let is_word = span.length.is_power_of_two() && span.offset % span.length == 0;
+        let is_flag = is_word && access.kind == Kind::Put && state.follows_fence_for(span.image);
+        let kind = if is_flag { Kind::Flag } else { access.kind };
+        let access = Access { kind, ..access };
+        let stamp = self.stamp(state, access, span.length);
+        let meeting = Meeting {
+            image: self.0.image,
+            clock: &state.clock,
+            met: RefCell::default(),
+        };
+        let locked = shadow.lock(span);
+        let result = perform();
+        if is_done(&result) {
+            shadow.note_locked(&locked, span, stamp, &meeting);
+        }
+        drop(locked);
+        let met = meeting.met.into_inner();
+        self.judge(state, met, is_word);
+        if stamp.is_atomic() {
+            // What earlier ones told, beyond what the last one did.
+            self.0.check.order.chained(granule_of(span), &mut state.pending);
+        }
+        result
+    }
+
+    fn note_pieces(&self, range: &Range<'_>, access: Access) {
+        let state = &mut *self.0.state.borrow_mut();
+        let stamp = self.stamp(state, access, range.bytes());
+        let meeting = Meeting {
+            image: self.0.image,
+            clock: &state.clock,
+            met: RefCell::default(),
+        };
+        let (image, check) = (range.image, &self.0.check);
+        range.each_piece(|offset, length| {
+            if let Some(offset) = offset.checked_sub(check.heap)
+                && length > 0
+            {
+                let span = Span {
+                    image,
+                    offset,
+                    length,
+                };
+                check.shadow.note(span, stamp, &meeting);
+            }
+        });
+        let met = meeting.met.into_inner();
+        self.judge(state, met, false);
+    }
+
+    fn stamp(&self, state: &mut State, access: Access, bytes: usize) -> Stamp {
+        let Access { kind, name, line } = access;
+        let is_for_others = matches!(kind, Kind::Flag | Kind::AtomicRead | Kind::AtomicWrite);
+        state.continue_epoch(self, if is_for_others { Epoch::Words } else { Epoch::Data });
+        let site = self.site(state, Site { line, name, bytes });
+        let time = state.clock.time(self.0.image);
+        Stamp::new(self.0.image, time, site, kind).racy_if(self.0.racy.get() > 0)
+    }
+
+    /// Decides about what an access has met, which was of a word if it `is_word`.
+    #[inline]
+    fn judge(&self, state: &mut State, met: Vec<Met>, is_word: bool) {
+        let mut last = None;
+        for one in met {
+            match one {
+                // Once for an access to many granules.
+                Met::Conflict(earlier, ..) if last.replace(earlier.site()) == Some(earlier.site()) => {}
+                Met::Conflict(earlier, mine, granule) => {
+                    self.judge_conflict(state, earlier, mine, granule, is_word);
+                }
+                Met::Atomic(written, mine, granule) => self.find(state, written, mine, granule),
+            }
+        }
+    }
+
+    /// Of accesses to one word by put and by get, those that follow rule 2 or 3 are permitted to race.
+    fn judge_conflict(
+        &self,
+        state: &mut State,
+        earlier: Stamp,
+        mine: Stamp,
+        granule: Granule,
+        is_word: bool,
+    ) {
+        if earlier.is_racy() || mine.is_racy() {
+            return;
+        }
+        // What a failed image put may have arrived or not: that matters to those who read it.
+        if mine.is_write() && self.has_failed(earlier.image()) {
+            return;
+        }
+        let is_one_word = is_word && earlier.mask() == mine.mask();
+        match (earlier.kind(), mine.kind()) {
+            (Kind::Flag, Kind::Get) if is_one_word => self.see(state, earlier, mine, granule),
+            (Kind::Get, Kind::Flag) if is_one_word => {}
+            (Kind::Put, Kind::Get) if is_one_word => {
+                self.report(state, earlier, mine, granule);
+                state.note_source(earlier, mine);
+            }
+            _ => self.report(state, earlier, mine, granule),
+        }
+    }
+
+    fn has_failed(&self, image: usize) -> bool {
+        let region = &self.0.job.region;
+        region.job().has_failures() && region.control(image).stage() == Stage::Failed
+    }
+
+    /// The image sees a flag: after its next fence it knows what came before the flag, which was put after a fence.
+    fn see(&self, state: &mut State, written: Stamp, mine: Stamp, granule: Granule) {
+        if state.pending.covers(written, granule.image) {
+            return;
+        }
+        state.seen.push(Seen {
+            written,
+            mine,
+            granule,
+        });
+        let mut found = Clock::single(written.image(), written.time());
+        self.learn(state, written, mine, granule, &mut found);
+    }
+
+    /// The image has found what an atomic operation wrote: after its next fence it knows what came before the writer's last one.
+    fn find(&self, state: &mut State, written: Stamp, mine: Stamp, granule: Granule) {
+        // An operation that writes takes the place of what it has found.
+        let mut found = match mine.is_write() || state.clock.covers(written, granule.image) {
+            true => Clock::default(),
+            false => Clock::single(written.image(), written.time()),
+        };
+        if self.learn(state, written, mine, granule, &mut found) && mine.is_write() {
+            // For those that find what this operation leaves.
+            self.0.check.order.chain(granule, &found);
+        }
+    }
+
+    /// Learns what an image told before it wrote a word that this one has seen. Returns whether it told anything.
+    fn learn(
+        &self,
+        state: &mut State,
+        written: Stamp,
+        mine: Stamp,
+        granule: Granule,
+        found: &mut Clock,
+    ) -> bool {
+        let order = &self.0.check.order;
+        let (image, time) = (written.image(), written.time());
+        let has_told = order.fences_before(image, time, granule.image, found);
+        state.pending.join(found);
+        state.note_source(written, mine);
+        has_told
+    }
+
+    /// An atomic operation on so many bytes at a place, for a line of the program.
+    pub(crate) fn operate<R>(
+        &self,
+        range: &Range<'_>,
+        writes: bool,
+        line: Line,
+        perform: impl FnOnce() -> R,
+    ) -> R {
+        let access = Access::atomic(writes, line);
+        self.access(range, access, perform, |_| true)
+    }
+}
+
+fn granule_of(span: Span) -> Granule {
+    Granule {
+        image: span.image,
+        number: span.offset / GRANULE,
+    }
+}
+
+impl Access {
+    fn atomic(writes: bool, line: Line) -> Self {
+        let (kind, name) = match writes {
+            true => (Kind::AtomicWrite, "atomic operation"),
+            false => (Kind::AtomicRead, "atomic load"),
+        };
+        Self { kind, name, line }
+    }
+}
+
+impl Observer for Checking {
+    #[inline]
+    fn observe<R>(
+        &self,
+        call: Call<'_>,
+        perform: impl FnOnce() -> R,
+        is_done: impl FnOnce(&R) -> bool,
+    ) -> R {
+        let (range, kind) = match &call {
+            Call::Put(range) | Call::PutSignal(range, ..) => (range, Kind::Put),
+            Call::Get(range) => (range, Kind::Get),
+            Call::Atomic(range, AtomicOperation::Load) => (range, Kind::AtomicRead),
+            Call::Atomic(range, _) => (range, Kind::AtomicWrite),
+            _ => return perform(),
+        };
+        let (purpose, _) = take_site();
+        let Some(Purpose {
+            caller: Some(line),
+            notifies,
+        }) = purpose
+        else {
+            return perform();
+        };
+        let access = match kind {
+            Kind::AtomicRead | Kind::AtomicWrite => Access::atomic(kind == Kind::AtomicWrite, line),
+            Kind::Get => Access {
+                kind,
+                name: "get",
+                line,
+            },
+            _ => Access {
+                kind,
+                name: if notifies { "put_notify" } else { "put" },
+                line,
+            },
+        };
+        self.access(range, access, perform, is_done)
+    }
+}
