@@ -401,7 +401,7 @@ mod tests {
                 if image.index == 0 {
                     take().unwrap();
                     for next in ARRIVALS {
-                        image.advance_pair(next);
+                        image.advance_pair(next, Location::caller());
                         while last() != Some(next) {
                             image.poll();
                             image.check_abort();
