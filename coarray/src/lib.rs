@@ -106,6 +106,7 @@
 pub mod asynchronous;
 pub mod atomics;
 mod bounded;
+pub mod check;
 mod coarray;
 pub mod collectives;
 mod convert;

@@ -29,8 +29,40 @@ use coarray_launch::run;
 /// Its own.
 #[track_caller]
 pub fn run_at<R: Termination>(counts: &[usize], body: fn() -> R) {
+    run_each(counts, crate::Launch::new, body);
+}
+
+/// Local. As [`run_at`], and each run is [checked for races](crate::Launch::check). This is what `#[coarray::test(images = .., check)]` calls.
+///
+/// # Panics
+/// As [`run_at`]; if images race.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::testing::check_at;
+///
+/// check_at(&[2, 3], || {
+///     let mut x = Coarray::new(0);
+///     let x = x.open();
+///     let right = (this_image() + 1) % num_images();
+///     x.at(right).put(1);
+///     sync_all(); // without it the test would fail
+///     assert_eq!(x.here().get(), 1);
+/// });
+/// ```
+///
+/// # Source
+/// Its own.
+#[track_caller]
+pub fn check_at<R: Termination>(counts: &[usize], body: fn() -> R) {
+    run_each(counts, |images| crate::Launch::new(images).check(true), body);
+}
+
+#[track_caller]
+fn run_each<R: Termination>(counts: &[usize], launch: fn(usize) -> crate::Launch, body: fn() -> R) {
     for &images in counts {
-        let outcome = crate::Launch::new(images).run(|| {
+        let outcome = launch(images).run(|| {
             assert!(
                 body().report() == ExitCode::SUCCESS,
                 "the test returned an error"

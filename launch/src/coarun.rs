@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
+use crate::checked;
 use crate::command_line::{self, Request, Run};
 use crate::launcher;
 use crate::processes::{self, HAND_OVER, environment};
@@ -40,6 +41,10 @@ Options:
                      Write all of that for scripts, as a page, and as its figures
       --trace FILE   Write a timeline of what each image did and waited for, which
                      the viewer https://ui.perfetto.dev shows
+      --check[=WHAT] Look for races: accesses of two images to one place, one of them
+                     a put, that no rule of the memory model orders. `races,stop`
+                     ends the job at the first; with `races,without=FILE:LINE` that
+                     line synchronises nothing [default: races]
       --heap SIZE    Memory to reserve for the coarrays of each image, as in
                      4G or 512M [default: 3/4 of the machine, divided evenly]
       --fabric KIND  Images are `processes`, or `threads` of one process for a
@@ -53,7 +58,7 @@ Environment:
   COARRAY_IMAGES, COARRAY_LABEL (1 or 0), COARRAY_FAULT_TOLERANT (1 or 0),
   COARRAY_BIND, COARRAY_WAIT, COARRAY_HEAP, COARRAY_FABRIC, COARRAY_PROFILE
   (`waits`, `puts` or `off`), COARRAY_PROFILE_JSON, COARRAY_PROFILE_HTML,
-  COARRAY_PROFILE_SVG and COARRAY_TRACE say the same as the options. An option
+  COARRAY_PROFILE_SVG, COARRAY_TRACE and COARRAY_CHECK say the same as the options. An option
   overrides its variable.
   A coarray program that is started without coarun obeys them too. COARRAY_LAUNCHER is the command that starts the
   images of MPI or OpenSHMEM [default: mpirun, shmemrun].
@@ -73,6 +78,7 @@ Exit code:
   0        All images succeeded; with --keep-going, all that did not die
   1-125    The exit code of the image that failed first; 2 also for wrong usage.
            With --keep-going, only if it ended the others, or if none is left
+  66       With --check, images raced
   126 127  The program cannot be executed; there is no such program
   128+S    An image was killed by signal S, or signal S interrupted the job
 ";
@@ -96,7 +102,10 @@ pub fn coarun() -> ExitCode {
         Ok(Request::Help) => print(HELP),
         Ok(Request::Version) => print(VERSION),
         Ok(Request::Run(run)) => match run.settings() {
-            Ok(settings) => start(&run, &settings),
+            Ok(settings) => match checked::adapt(settings, run.names_fabric()) {
+                Ok(settings) => start(&run, &settings),
+                Err(error) => refuse(error),
+            },
             Err(error) => refuse(error),
         },
         Err(error) => refuse(error),
@@ -119,7 +128,7 @@ fn start(run: &Run, settings: &Settings) -> ExitCode {
     match settings.fabric {
         FabricKind::Processes => supervise(&run.program, &run.arguments, settings),
         FabricKind::Threads if settings.label => {
-            refuse("the output of threads cannot be told apart: no --label with --fabric threads")
+            refuse("the output of threads cannot be told apart: no --label with --fabric threads or --check")
         }
         FabricKind::Threads => become_program(run, settings),
         FabricKind::Mpi | FabricKind::Shmem => become_launcher(run, settings),

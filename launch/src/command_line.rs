@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use coarray_fabric::system::display_size::Bytes;
 use coarray_runtime::{
-    Bind, FabricKind, ImageCount, Profile, ProfileFiles, SettingError, Settings, Wait,
+    Bind, Check, FabricKind, ImageCount, Profile, ProfileFiles, SettingError, Settings, Wait,
 };
 
 /// What to do.
@@ -31,6 +31,7 @@ pub(crate) struct Run {
     profile: Option<ProfileRuns>,
     profile_files: ProfileFiles,
     trace: Option<PathBuf>,
+    check: Option<Check>,
     label: bool,
     keep_going: bool,
 }
@@ -39,6 +40,11 @@ impl Run {
     /// Whether it runs once for where images wait, and once for what they move.
     pub(crate) fn runs_twice(&self) -> bool {
         self.profile == Some(ProfileRuns::Both)
+    }
+
+    /// Whether its options say what the fabric is.
+    pub(crate) fn names_fabric(&self) -> bool {
+        self.fabric.is_some()
     }
 
     /// The settings: those of the environment, where the options do not say otherwise.
@@ -68,6 +74,7 @@ impl Run {
                 record: files.record,
             },
             trace: self.trace.clone().or(settings.trace),
+            check: self.check.clone().or(settings.check),
             label: self.label || settings.label,
             keep_going: self.keep_going || settings.keep_going,
             ..settings
@@ -165,6 +172,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             "--profile-html" => run.profile_files.html = Some(value.path()?),
             "--profile-svg" => run.profile_files.svg = Some(value.path()?),
             "--trace" => run.trace = Some(value.path()?),
+            "--check" => run.check = Some(value.attached_or(Check::default())?),
             "--label" => run.label = value.none()?,
             "--keep-going" => run.keep_going = value.none()?,
             "-h" | "--help" => return value.none().map(|_| Request::Help),

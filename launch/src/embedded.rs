@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::checked;
 use crate::threads::{self, Stragglers};
 use coarray_runtime::{
     Bind, Check, FabricKind, Failure, Profile, ProfileFiles, SettingError, Settings, USAGE, Wait,
@@ -341,6 +342,8 @@ impl Launch {
         };
         let settings = self
             .settings
+            .map_err(|error| error.to_string())
+            .and_then(|settings| checked::adapt(settings, false))
             .map_err(|error| not_started(format!("was not started: {error}")))?;
         threads::run(&settings, || Ok(body()), Stragglers::Join)
             .map_err(|error| not_started(format!("was not started: {error}")))?

@@ -1,6 +1,7 @@
 //! How images start, and who watches them: as threads, as processes under a supervisor, by `coarun`, or by the launcher of MPI or OpenSHMEM.
 
 mod ancestry;
+mod checked;
 mod children;
 #[cfg(feature = "cluster")]
 mod cluster;
@@ -142,14 +143,13 @@ fn launch_with<R: Termination>(
         Ok(settings) => settings,
         Err(error) => return refuse(error),
     };
-    if let Err(error) = check_fabric(&settings) {
-        if process_manager::is_not_the_first() {
-            // The first process prints the error for all. The launcher ends the others when it has exited.
-            std::thread::sleep(GRACE);
-            return ExitCode::from(USAGE);
-        }
-        return refuse(error);
-    }
+    let is_asked_for = std::env::var_os("COARRAY_FABRIC").is_some();
+    let checked = checked::adapt(settings, is_asked_for);
+    let fits = checked.and_then(|checked| check_fabric(&checked).map(|()| checked));
+    let settings = match fits {
+        Ok(settings) => settings,
+        Err(error) => return refuse_all(error),
+    };
     let is_of_clusters = matches!(settings.fabric, FabricKind::Mpi | FabricKind::Shmem);
     if !is_of_clusters || launcher::is_missing(settings.fabric) {
         unknown_settings::warn();
@@ -169,6 +169,16 @@ fn launch_with<R: Termination>(
             Err(error) => refuse(format_args!("cannot find this program's own file: {error}")),
         },
     }
+}
+
+/// Says why there is no job, once for all processes of a launcher.
+fn refuse_all(error: String) -> ExitCode {
+    if process_manager::is_not_the_first() {
+        // The first process prints the error for all. The launcher ends the others when it has exited.
+        std::thread::sleep(GRACE);
+        return ExitCode::from(USAGE);
+    }
+    refuse(error)
 }
 
 /// Becomes the launcher of the fabric, which starts this program's images; for a program that was started plainly.

@@ -9,6 +9,7 @@ use std::process::{ExitCode, Termination};
 use coarray_fabric::transport::cluster::Cluster;
 use coarray_runtime::{FabricKind, Settings, USAGE};
 
+use crate::checked;
 use crate::cluster::{self, End, StartWatch};
 use crate::{ExitCodes, code_of, conclude, refuse};
 
@@ -56,6 +57,10 @@ pub(crate) fn conclude_on<R: Termination>(
     watch: StartWatch,
     body: fn() -> R,
 ) -> ExitCode {
+    if let Err(error) = checked::adapt(settings.clone(), false) {
+        refuse(error);
+        cluster.abort(USAGE)
+    }
     let codes = ExitCodes::default();
     let end = cluster::run(cluster, settings, watch, || conclude(body, &codes));
     match end {

@@ -103,7 +103,9 @@ pub(crate) fn environment(settings: &Settings) -> Vec<(&'static str, OsString)> 
         ("COARRAY_CROSS_MEMORY", switch(settings.cross_memory)),
     ];
     let others = others.map(|(name, value): (_, String)| (name, value.into()));
-    others.into_iter().chain(files).collect()
+    let check = settings.check.as_ref();
+    let check = check.map(|check| ("COARRAY_CHECK", check.to_string().into()));
+    others.into_iter().chain(files).chain(check).collect()
 }
 
 /// Ties a newly forked child to its supervisor and lets it keep the shared memory.

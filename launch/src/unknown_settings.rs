@@ -11,7 +11,7 @@ use crate::{launcher, processes};
 const PREFIX: &str = "COARRAY_";
 
 /// What users set, without the prefix.
-const SETTINGS: [&str; 19] = [
+const SETTINGS: [&str; 20] = [
     "IMAGES",
     "FABRIC",
     "HEAP",
@@ -23,6 +23,7 @@ const SETTINGS: [&str; 19] = [
     "PROFILE_HTML",
     "PROFILE_SVG",
     "TRACE",
+    "CHECK",
     "FAULT_TOLERANT",
     "TUNING_FILE",
     "LAUNCHER",

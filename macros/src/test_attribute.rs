@@ -12,7 +12,7 @@ const FORMS: &str = "say how many images run this test, as in `#[coarray::test(i
                      or list several counts, as in `#[coarray::test(images = [1, 2, 4])]`";
 
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    let Arguments { images } = syn::parse2(arguments)?;
+    let Arguments { images, check } = syn::parse2(arguments)?;
     let function = Function::parse(ATTRIBUTE, item)?;
     function.refuse_all_but_plain(ATTRIBUTE)?;
 
@@ -21,12 +21,13 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenS
     let visibility = &function.visibility;
     let name = &function.signature.ident;
     let (inner, inner_name) = (function.inner(), function.inner_name());
+    let run = if check { quote!(check_at) } else { quote!(run_at) };
     Ok(quote! {
         #[::core::prelude::v1::test]
         #(#attributes)*
         #visibility fn #name() {
             #inner
-            ::coarray::testing::run_at(#counts, #inner_name)
+            ::coarray::testing::#run(#counts, #inner_name)
         }
     })
 }
@@ -34,15 +35,24 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenS
 /// The arguments of the attribute.
 struct Arguments {
     images: Expr,
+    /// Whether races fail the test.
+    check: bool,
 }
 
 impl Parse for Arguments {
     fn parse(input: ParseStream) -> Result<Self> {
-        let mut images = None;
+        let (mut images, mut check) = (None, false);
         while !input.is_empty() {
             let key = input
                 .call(Ident::parse_any)
                 .map_err(|error| Error::new(error.span(), FORMS))?;
+            if key == "check" {
+                check = true;
+                if !input.is_empty() {
+                    input.parse::<Token![,]>()?;
+                }
+                continue;
+            }
             if key != "images" {
                 let message = format!("{ATTRIBUTE} has no argument `{key}`; {FORMS}");
                 return Err(Error::new(key.span(), message));
@@ -61,7 +71,7 @@ impl Parse for Arguments {
             }
         }
         match images {
-            Some(images) => Ok(Arguments { images }),
+            Some(images) => Ok(Arguments { images, check }),
             None => Err(Error::new(Span::call_site(), FORMS)),
         }
     }

@@ -81,7 +81,9 @@ impl Job {
             nodes.share_all(),
             dimensions.have_cores_for_all,
         );
-        let checked = settings.check.as_ref().map(|check| {
+        // Of images that are threads of this process.
+        let check = settings.check.as_ref();
+        let checked = check.filter(|_| settings.fabric == FabricKind::Threads).map(|check| {
             let (heap, bytes) = (region.heap_offset(), region.heap_bytes());
             Arc::new(Checked::new(dimensions.images, heap, bytes, check))
         });

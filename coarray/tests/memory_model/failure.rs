@@ -1,6 +1,7 @@
 //! Rule 15: puts of an image that fails afterwards.
 
 use coarray::failure::{fail_image, try_sync_all};
+use coarray::check::racy;
 use coarray::prelude::*;
 
 use crate::message::{Message, until};
@@ -40,7 +41,7 @@ pub fn what_a_failed_image_completed_stays_visible() {
     }
     until(|| coarray::failure::failed_images() == [last]);
     assert_eq!(try_sync_all().unwrap_err().images, [last]);
-    let last_words = x.here()[2].get();
+    let last_words = racy("it put them and failed", || x.here()[2].get());
     assert!(
         last_words.is_mixture_of(&Message::none(), &Message::new(49, last)),
         "a word was neither the old nor the new one"

@@ -1,6 +1,7 @@
 //! Rules 1, 2, 3, 10 and 11: program order, fences, coatomics and races.
 
 use coarray::image_fence;
+use coarray::check::racy;
 use coarray::prelude::*;
 
 use crate::message::{Message, ROUNDS, left, right, until};
@@ -109,9 +110,9 @@ pub fn fences_of_all_images_are_in_one_order() {
         if partner < num_images() {
             let (here, there) = (x.here(), x.at(partner));
             for round in 1..=MANY {
-                here.put(round);
+                racy("the other gets it", || here.put(round));
                 image_fence();
-                let saw = there.get();
+                let saw = racy("the other puts it", || there.get());
                 seen[round as usize] = saw;
                 if round.is_multiple_of(64) && saw == seen[round as usize - 64] {
                     // The partner does not run: going on alone would test nothing.
@@ -148,7 +149,7 @@ pub fn fenced_gets_see_independent_puts_in_one_order() {
         match me {
             0 | 1 => {
                 for round in (1..).take_while(|_| done.load() < 2) {
-                    x.here().put(round);
+                    racy("two get it", || x.here().put(round));
                     if round.is_multiple_of(64) {
                         std::thread::yield_now();
                     }
@@ -157,9 +158,9 @@ pub fn fenced_gets_see_independent_puts_in_one_order() {
             2 | 3 => {
                 let (first, second) = (x.at(me - 2), x.at(3 - me));
                 for round in 0..seen.len() {
-                    let saw = first.get();
+                    let saw = racy("it is put", || first.get());
                     image_fence();
-                    seen[round] = [saw, second.get()];
+                    seen[round] = [saw, racy("it is put", || second.get())];
                     if round % 64 == 63 && seen[round] == seen[round - 63] {
                         std::thread::yield_now();
                     }
@@ -237,10 +238,12 @@ pub fn races_disturb_no_other_place_and_end_with_one_value() {
     for round in 1..ROUNDS {
         let (before, after) = (&field!(place, before)[me], &field!(place, after)[me]);
         before.put(round as u8);
-        field!(place, contested).put([me.is_multiple_of(2); 40]);
-        field!(place, row).put([round << 8 | me as u64; 20]);
+        racy("all put there", || {
+            field!(place, contested).put([me.is_multiple_of(2); 40]);
+            field!(place, row).put([round << 8 | me as u64; 20]);
+        });
         after.put(!(round as u8));
-        let _ = field!(place, contested).get();
+        let _ = racy("all put there", || field!(place, contested).get());
         assert_eq!((before.get(), after.get()), (round as u8, !(round as u8)));
         sync_all();
         let settled = place.get();

@@ -1,5 +1,6 @@
 //! What a check does: the setting `COARRAY_CHECK`.
 
+use std::fmt;
 use std::str::FromStr;
 
 use crate::check::sites::Line;
@@ -28,6 +29,20 @@ impl Check {
 fn is_same_file(file: &str, typed: &str) -> bool {
     let rest = file.strip_suffix(typed);
     rest.is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+}
+
+impl fmt::Display for Check {
+    /// As the setting.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("races")?;
+        if self.stops {
+            formatter.write_str(",stop")?;
+        }
+        for (file, line) in &self.without {
+            write!(formatter, ",without={file}:{line}")?;
+        }
+        Ok(())
+    }
 }
 
 impl FromStr for Check {
@@ -63,6 +78,7 @@ mod tests {
         assert_eq!("races".parse(), Ok(Check::default()));
         let check: Check = "races,stop,without=src/main.rs:12,without=b.rs:3".parse().unwrap();
         assert!(check.stops);
+        assert_eq!(check.to_string().parse(), Ok(check.clone()));
         assert_eq!(check.without, [("src/main.rs".into(), 12), ("b.rs".into(), 3)]);
         for wrong in ["", "race", "races,", "races,without=12", "races,without=a.rs:x"] {
             assert!(wrong.parse::<Check>().is_err(), "{wrong}");

@@ -10,6 +10,8 @@ pub(crate) enum Kind {
     Flag,
     /// An atomic operation that writes.
     AtomicWrite,
+    /// One that follows a fence.
+    AtomicFlag,
     /// A get.
     Get,
     /// An atomic load.
@@ -17,7 +19,7 @@ pub(crate) enum Kind {
 }
 
 /// Of several accesses, which are kept elsewhere.
-const MANY: u64 = 6;
+const MANY: u64 = 7;
 
 /// Bits from the top: unused 1, racy 1, time 26, image 8, site 16, bytes 8, kind 4.
 const KIND_BITS: u32 = 4;
@@ -121,7 +123,8 @@ impl Stamp {
             1 => Kind::Put,
             2 => Kind::Flag,
             3 => Kind::AtomicWrite,
-            4 => Kind::Get,
+            4 => Kind::AtomicFlag,
+            5 => Kind::Get,
             _ => Kind::AtomicRead,
         }
     }
@@ -133,7 +136,10 @@ impl Stamp {
 
     #[inline]
     pub(crate) fn is_atomic(self) -> bool {
-        matches!(self.kind(), Kind::AtomicWrite | Kind::AtomicRead)
+        matches!(
+            self.kind(),
+            Kind::AtomicWrite | Kind::AtomicFlag | Kind::AtomicRead
+        )
     }
 }
 

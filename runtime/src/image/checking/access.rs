@@ -93,8 +93,12 @@ impl Checking {
         let shadow = &self.0.check.shadow;
         let state = &mut *self.0.state.borrow_mut();
         let is_word = span.length.is_power_of_two() && span.offset % span.length == 0;
-        let is_flag = is_word && access.kind == Kind::Put && state.follows_fence_for(span.image);
-        let kind = if is_flag { Kind::Flag } else { access.kind };
+        let is_flag = is_word && state.follows_fence_for(span.image);
+        let kind = match access.kind {
+            Kind::Put if is_flag => Kind::Flag,
+            Kind::AtomicWrite if is_flag => Kind::AtomicFlag,
+            kind => kind,
+        };
         let access = Access { kind, ..access };
         let stamp = self.stamp(state, access, span.length);
         let meeting = Meeting {
@@ -144,8 +148,8 @@ impl Checking {
 
     fn stamp(&self, state: &mut State, access: Access, bytes: usize) -> Stamp {
         let Access { kind, name, line } = access;
-        let is_for_others = matches!(kind, Kind::Flag | Kind::AtomicRead | Kind::AtomicWrite);
-        state.continue_epoch(self, if is_for_others { Epoch::Words } else { Epoch::Data });
+        let is_data = matches!(kind, Kind::Put | Kind::Get);
+        state.continue_epoch(self, if is_data { Epoch::Data } else { Epoch::Words });
         let site = self.site(state, Site { line, name, bytes });
         let time = state.clock.time(self.0.image);
         Stamp::new(self.0.image, time, site, kind).racy_if(self.0.racy.get() > 0)
@@ -167,7 +171,7 @@ impl Checking {
         }
     }
 
-    /// Of accesses to one word by put and by get, those that follow rule 2 or 3 are permitted to race.
+    /// Of accesses to one word, of which one is no atomic operation, those that follow rule 2 or 3 are permitted to race.
     fn judge_conflict(
         &self,
         state: &mut State,
@@ -183,10 +187,16 @@ impl Checking {
         if mine.is_write() && self.has_failed(earlier.image()) {
             return;
         }
+        // It was over when the image gave the sign, and what is put now is put after that.
+        if !earlier.is_write() && state.pending.covers(earlier, granule.image) {
+            return;
+        }
         let is_one_word = is_word && earlier.mask() == mine.mask();
         match (earlier.kind(), mine.kind()) {
-            (Kind::Flag, Kind::Get) if is_one_word => self.see(state, earlier, mine, granule),
-            (Kind::Get, Kind::Flag) if is_one_word => {}
+            (Kind::Flag | Kind::AtomicFlag, Kind::Get | Kind::AtomicRead) if is_one_word => {
+                self.see(state, earlier, mine, granule);
+            }
+            (Kind::Get | Kind::AtomicRead, Kind::Flag | Kind::AtomicFlag) if is_one_word => {}
             (Kind::Put, Kind::Get) if is_one_word => {
                 self.report(state, earlier, mine, granule);
                 state.note_source(earlier, mine);
