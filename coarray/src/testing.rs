@@ -56,7 +56,11 @@ pub fn run_at<R: Termination>(counts: &[usize], body: fn() -> R) {
 /// Its own.
 #[track_caller]
 pub fn check_at<R: Termination>(counts: &[usize], body: fn() -> R) {
-    run_each(counts, |images| crate::Launch::new(images).check(true), body);
+    run_each(
+        counts,
+        |images| crate::Launch::new(images).check(true),
+        body,
+    );
 }
 
 #[track_caller]

@@ -14,14 +14,22 @@ fn all() {
     show("conflict", 2, || {
         let mut x = Coarray::<[[i32; 20]; 10]>::zeroed();
         let x = x.open();
-        if this_image() == 0 { x.at(1)[3][4].put(7); } else { let _ = x.here()[3][4].get(); }
+        if this_image() == 0 {
+            x.at(1)[3][4].put(7);
+        } else {
+            let _ = x.here()[3][4].get();
+        }
     });
     show("sync", 2, || {
         let mut x = Coarray::new(0);
         let x = x.open();
-        if this_image() == 0 { x.at(1).put(7); }
+        if this_image() == 0 {
+            x.at(1).put(7);
+        }
         sync_all();
-        if this_image() == 1 { let _ = x.here().get(); }
+        if this_image() == 1 {
+            let _ = x.here().get();
+        }
     });
     show("event", 3, || {
         let came = Coarray::new(Coevent::new());
@@ -29,7 +37,10 @@ fn all() {
         let x = x.open();
         x.at(0)[this_image()].put(this_image() + 1);
         came.at(0).post();
-        if this_image() == 0 { came.wait_for(3); let _ = x.here().get(); }
+        if this_image() == 0 {
+            came.wait_for(3);
+            let _ = x.here().get();
+        }
     });
     show("event too few", 3, || {
         let came = Coarray::new(Coevent::new());
@@ -37,7 +48,10 @@ fn all() {
         let x = x.open();
         x.at(0)[this_image()].put(this_image() + 1);
         came.at(0).post();
-        if this_image() == 0 { came.wait_for(2); let _ = x.here().get(); }
+        if this_image() == 0 {
+            came.wait_for(2);
+            let _ = x.here().get();
+        }
     });
     show("flag", 2, || {
         let (mut data, mut there) = (Coarray::new([0; 50]), Coarray::new(false));
@@ -47,7 +61,9 @@ fn all() {
             fence(1);
             there.at(1).put(true);
         } else {
-            while !there.here().get() { std::thread::yield_now(); }
+            while !there.here().get() {
+                std::thread::yield_now();
+            }
             image_fence();
             assert_eq!(data.here().get(), [7; 50]);
         }
@@ -59,7 +75,9 @@ fn all() {
             data.at(1).put([7; 50]);
             there.at(1).put(true);
         } else {
-            while !there.here().get() { std::thread::yield_now(); }
+            while !there.here().get() {
+                std::thread::yield_now();
+            }
             image_fence();
             let _ = data.here().get();
         }
@@ -72,7 +90,9 @@ fn all() {
             fence(1);
             there.at(1).put(true);
         } else {
-            while !there.here().get() { std::thread::yield_now(); }
+            while !there.here().get() {
+                std::thread::yield_now();
+            }
             let _ = data.here().get();
         }
     });
@@ -84,7 +104,9 @@ fn all() {
             fence(1);
             there.at(1).put(true);
         } else if this_image() == 1 {
-            while !there.here().get() { std::thread::yield_now(); }
+            while !there.here().get() {
+                std::thread::yield_now();
+            }
             image_fence();
             let _ = data.at(2).get();
         }
@@ -147,13 +169,24 @@ fn all() {
         let came = Coarray::new(Coevent::new());
         let mut x = Coarray::new([0; 50]);
         let x = x.open();
-        if this_image() == 0 { x.at(1).put_notify([7; 50], came.at(1)); } else { came.wait(); assert_eq!(x.here().get(), [7; 50]); }
+        if this_image() == 0 {
+            x.at(1).put_notify([7; 50], came.at(1));
+        } else {
+            came.wait();
+            assert_eq!(x.here().get(), [7; 50]);
+        }
     });
     show("notify other", 3, || {
         let came = Coarray::new(Coevent::new());
         let mut x = Coarray::new([0; 50]);
         let x = x.open();
-        if this_image() == 0 { x.at(2).put([7; 50]); x.at(1).put_notify([7; 50], came.at(1)); } else if this_image() == 1 { came.wait(); let _ = x.at(2).get(); }
+        if this_image() == 0 {
+            x.at(2).put([7; 50]);
+            x.at(1).put_notify([7; 50], came.at(1));
+        } else if this_image() == 1 {
+            came.wait();
+            let _ = x.at(2).get();
+        }
     });
     show("pairs", 4, || {
         let mut x = Coarray::new(0);

@@ -244,7 +244,8 @@ impl Start {
             root,
         } = checked;
         let from = givers(operation, root, self.team.index(), self.team.images());
-        self.team.check_result(number, from, operation.name(), self.caller);
+        self.team
+            .check_result(number, from, operation.name(), self.caller);
     }
 
     #[cold]

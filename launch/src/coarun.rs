@@ -127,9 +127,9 @@ fn start(run: &Run, settings: &Settings) -> ExitCode {
     }
     match settings.fabric {
         FabricKind::Processes => supervise(&run.program, &run.arguments, settings),
-        FabricKind::Threads if settings.label => {
-            refuse("the output of threads cannot be told apart: no --label with --fabric threads or --check")
-        }
+        FabricKind::Threads if settings.label => refuse(
+            "the output of threads cannot be told apart: no --label with --fabric threads or --check",
+        ),
         FabricKind::Threads => become_program(run, settings),
         FabricKind::Mpi | FabricKind::Shmem => become_launcher(run, settings),
         FabricKind::Own => unreachable!("no setting chooses it"),

@@ -21,7 +21,11 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenS
     let visibility = &function.visibility;
     let name = &function.signature.ident;
     let (inner, inner_name) = (function.inner(), function.inner_name());
-    let run = if check { quote!(check_at) } else { quote!(run_at) };
+    let run = if check {
+        quote!(check_at)
+    } else {
+        quote!(run_at)
+    };
     Ok(quote! {
         #[::core::prelude::v1::test]
         #(#attributes)*

@@ -64,7 +64,13 @@ impl Checked {
     }
 
     /// An object begins at these bytes of the heap of an image, whose accesses to what was there before concern nobody.
-    pub(crate) fn begin_object(&self, image: usize, bytes: Range<usize>, subject: &'static str, line: Line) {
+    pub(crate) fn begin_object(
+        &self,
+        image: usize,
+        bytes: Range<usize>,
+        subject: &'static str,
+        line: Line,
+    ) {
         let (offset, length) = (bytes.start, bytes.len());
         self.shadow.clear(Span {
             image,
@@ -96,8 +102,13 @@ impl Checked {
         };
         let subject = short(object.subject);
         let element = element(&subject, object.size, offset - start);
-        let is_named = ["HaloArray<", "Ragged<", "RaggedRows<"].map(|name| subject.starts_with(name));
-        let kind = if is_named.contains(&true) { "" } else { "coarray of " };
+        let is_named =
+            ["HaloArray<", "Ragged<", "RaggedRows<"].map(|name| subject.starts_with(name));
+        let kind = if is_named.contains(&true) {
+            ""
+        } else {
+            "coarray of "
+        };
         format!(
             "{element} of image {image} in the {kind}{subject} created at {}",
             Short(object.line)

@@ -83,10 +83,12 @@ impl Job {
         );
         // Of images that are threads of this process.
         let check = settings.check.as_ref();
-        let checked = check.filter(|_| settings.fabric == FabricKind::Threads).map(|check| {
-            let (heap, bytes) = (region.heap_offset(), region.heap_bytes());
-            Arc::new(Checked::new(dimensions.images, heap, bytes, check))
-        });
+        let checked = check
+            .filter(|_| settings.fabric == FabricKind::Threads)
+            .map(|check| {
+                let (heap, bytes) = (region.heap_offset(), region.heap_bytes());
+                Arc::new(Checked::new(dimensions.images, heap, bytes, check))
+            });
         let is_profiled = settings.profile == Profile::Waits || region.is_traced();
         Self {
             _claim: Registration::new(region.addresses(), !nodes.share_all()),

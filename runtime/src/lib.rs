@@ -33,9 +33,9 @@ mod testing;
 use coarray_fabric::system::primitives;
 
 pub use call::operation::Operation;
-pub use check::policy::Check;
 pub use call::tuning::{Placement, Plan, Rule, Rules, Tuning};
 pub use call::{ASKING, Call, MAX_ALGORITHMS, MAX_OBJECTS, ObjectId};
+pub use check::policy::Check;
 pub use collective::allocation::{FILLED, Layout};
 pub use collective::barrier::OnFailure;
 pub use collective::form_team::Current;

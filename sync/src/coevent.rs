@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use coarray_coref::{Shared, Symmetric};
 use coarray_fabric::{Place, Signal, has_notes, is_in_job, spans_nodes};
 use coarray_runtime::{
-    Cause, Eventcount, Image, ImageFailed, Interruption, Team, note_consumed,
-    quiet_before_post, this_image,
+    Cause, Eventcount, Image, ImageFailed, Interruption, Team, note_consumed, quiet_before_post,
+    this_image,
 };
 
 use crate::coevent::wait::EventWait;

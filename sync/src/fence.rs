@@ -43,7 +43,10 @@ pub fn fence(image: usize) {
         Team::current().no_such_image(image);
     }
     if !is_complete_but(Pending::Signals) {
-        order_puts(Team::current().members()[image] as usize, Location::caller());
+        order_puts(
+            Team::current().members()[image] as usize,
+            Location::caller(),
+        );
     }
     // Orders the stores of direct puts. Pairs with an Acquire load or fence of an image that reads a later put.
     atomic::fence(Ordering::Release);

@@ -1,7 +1,7 @@
 //! Rule 15: puts of an image that fails afterwards.
 
-use coarray::failure::{fail_image, try_sync_all};
 use coarray::check::racy;
+use coarray::failure::{fail_image, try_sync_all};
 use coarray::prelude::*;
 
 use crate::message::{Message, until};

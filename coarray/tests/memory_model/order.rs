@@ -1,7 +1,7 @@
 //! Rules 1, 2, 3, 10 and 11: program order, fences, coatomics and races.
 
-use coarray::image_fence;
 use coarray::check::racy;
+use coarray::image_fence;
 use coarray::prelude::*;
 
 use crate::message::{Message, ROUNDS, left, right, until};

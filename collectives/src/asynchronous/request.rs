@@ -132,7 +132,9 @@ impl Posted {
         let from = needs.clone();
         pending(needs, request, move |contributions| {
             let name = call.operation.name();
-            contributions.team().check_result(number, from, name, call.caller);
+            contributions
+                .team()
+                .check_result(number, from, name, call.caller);
             compute(contributions)
         })
     }

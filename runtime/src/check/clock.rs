@@ -79,8 +79,10 @@ impl Clock {
     /// Forgets what the times cover.
     fn forget_covered(&mut self) {
         let times = &self.times;
-        let is_newer = |image: u32, time: u32| time > times.get(image as usize).copied().unwrap_or(0);
-        self.lanes.retain(|&(image, _), &mut time| is_newer(image, time));
+        let is_newer =
+            |image: u32, time: u32| time > times.get(image as usize).copied().unwrap_or(0);
+        self.lanes
+            .retain(|&(image, _), &mut time| is_newer(image, time));
         self.single.retain(|&(image, time)| is_newer(image, time));
     }
 
@@ -93,7 +95,11 @@ impl Clock {
 
     fn covers_in_part(&self, stamp: Stamp, target: usize) -> bool {
         let (image, time) = (stamp.image() as u32, stamp.time());
-        let lane = if stamp.is_write() { target as u32 } else { GETS };
+        let lane = if stamp.is_write() {
+            target as u32
+        } else {
+            GETS
+        };
         let reaches = |&known: &u32| known >= time;
         self.lanes.get(&(image, lane)).is_some_and(reaches) || self.single.contains(&(image, time))
     }

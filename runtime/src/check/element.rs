@@ -28,7 +28,10 @@ pub(crate) fn element(subject: &str, size: usize, offset: usize) -> String {
 fn extents_of(mut subject: &str) -> (&str, Vec<Option<usize>>) {
     let mut extents = Vec::new();
     for owner in ["Ragged<", "RaggedRows<"] {
-        if let Some(item) = subject.strip_prefix(owner).and_then(|rest| rest.strip_suffix('>')) {
+        if let Some(item) = subject
+            .strip_prefix(owner)
+            .and_then(|rest| rest.strip_suffix('>'))
+        {
             return (item, vec![None]);
         }
     }
@@ -36,7 +39,10 @@ fn extents_of(mut subject: &str) -> (&str, Vec<Option<usize>>) {
         let item = rest.rsplit_once(", ").map_or(rest, |(item, _)| item);
         return (item, vec![None]);
     }
-    while let Some(inner) = subject.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+    while let Some(inner) = subject
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+    {
         let sized = inner.rsplit_once("; ");
         let sized = sized.and_then(|(item, extent)| Some((item, extent.parse().ok()?)));
         let (item, extent) = sized.map_or((inner, None), |(item, extent)| (item, Some(extent)));

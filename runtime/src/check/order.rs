@@ -99,20 +99,41 @@ impl Order {
 
     /// An image comes to a barrier.
     pub(crate) fn arrive(&self, meeting: MeetingKey, clock: &Clock) {
-        self.meetings.lock().entry(meeting).or_default().clock.join(clock);
+        self.meetings
+            .lock()
+            .entry(meeting)
+            .or_default()
+            .clock
+            .join(clock);
     }
 
     /// It leaves the barrier, which so many images enter.
     pub(crate) fn depart(&self, meeting: MeetingKey, images: usize, clock: &mut Clock) {
         let mut meetings = self.meetings.lock();
-        leave(&mut meetings, meeting, images, |met| clock.join(&met.clock), |met| &mut met.left);
+        leave(
+            &mut meetings,
+            meeting,
+            images,
+            |met| clock.join(&met.clock),
+            |met| &mut met.left,
+        );
     }
 
     /// An image comes to a collective operation that is no barrier, with what it knew at its last fence.
     pub(crate) fn bring(&self, collective: CollectiveKey, image: usize) {
-        let last = self.fences(image).iter().rev().find(|fence| fence.target.is_none()).cloned();
+        let last = self
+            .fences(image)
+            .iter()
+            .rev()
+            .find(|fence| fence.target.is_none())
+            .cloned();
         let clock = last.map(|fence| fence.clock);
-        self.collectives.lock().entry(collective).or_default().clocks.insert(image, clock);
+        self.collectives
+            .lock()
+            .entry(collective)
+            .or_default()
+            .clocks
+            .insert(image, clock);
     }
 
     /// It leaves the operation, which so many images enter, with what these have brought.
@@ -131,7 +152,9 @@ impl Order {
                 }
             }
         };
-        leave(&mut collectives, collective, images, join, |brought| &mut brought.left);
+        leave(&mut collectives, collective, images, join, |brought| {
+            &mut brought.left
+        });
     }
 
     /// An image is about to post an event.
@@ -200,11 +223,21 @@ impl Order {
     }
 
     fn fences(&self, image: usize) -> MutexGuard<'_, Vec<Fence>> {
-        self.fences[image].1.lock().unwrap_or_else(PoisonError::into_inner)
+        self.fences[image]
+            .1
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// An image has come to a fence.
-    pub(crate) fn fence(&self, image: usize, time: u32, target: Option<usize>, clock: Clock, line: Line) {
+    pub(crate) fn fence(
+        &self,
+        image: usize,
+        time: u32,
+        target: Option<usize>,
+        clock: Clock,
+        line: Line,
+    ) {
         let clock = Arc::new(clock);
         self.fences(image).push(Fence {
             time,
@@ -226,7 +259,13 @@ impl Order {
 
     /// What an image tells that sees what another one wrote to memory of `target` at a time: what that did before its last fence. Returns whether
     /// there is such a fence.
-    pub(crate) fn fences_before(&self, image: usize, time: u32, target: usize, clock: &mut Clock) -> bool {
+    pub(crate) fn fences_before(
+        &self,
+        image: usize,
+        time: u32,
+        target: usize,
+        clock: &mut Clock,
+    ) -> bool {
         if self.fences[image].0.load(Ordering::Acquire) == 0 {
             return false;
         }
@@ -243,14 +282,20 @@ impl Order {
     pub(crate) fn fence_for_others(&self, image: usize, time: u32, target: usize) -> Option<Fence> {
         let fences = self.fences(image);
         let is_for_others = |fence: &&Fence| fence.target.is_some_and(|to| to != target);
-        fences.iter().filter(|fence| fence.time >= time).find(is_for_others).cloned()
+        fences
+            .iter()
+            .filter(|fence| fence.time >= time)
+            .find(is_for_others)
+            .cloned()
     }
 
     /// Whether an image has come to a fence for this target from this time on.
     pub(crate) fn has_fenced(&self, image: usize, time: u32, target: usize) -> bool {
         let fences = self.fences(image);
         let is_for_it = |fence: &Fence| fence.target.is_none_or(|to| to == target);
-        fences.iter().any(|fence| fence.time >= time && is_for_it(fence))
+        fences
+            .iter()
+            .any(|fence| fence.time >= time && is_for_it(fence))
     }
 
     /// Keeps what an atomic operation has found, for those that find what it leaves.

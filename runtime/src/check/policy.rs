@@ -56,7 +56,9 @@ impl FromStr for Check {
         }
         let mut check = Self::default();
         for word in words {
-            let line = word.strip_prefix("without=").and_then(|line| line.rsplit_once(':'));
+            let line = word
+                .strip_prefix("without=")
+                .and_then(|line| line.rsplit_once(':'));
             match line {
                 Some((file, number)) if let Ok(number) = number.parse() => {
                     check.without.push((file.into(), number));
@@ -76,11 +78,22 @@ mod tests {
     #[test]
     fn the_setting_says_what_is_done() {
         assert_eq!("races".parse(), Ok(Check::default()));
-        let check: Check = "races,stop,without=src/main.rs:12,without=b.rs:3".parse().unwrap();
+        let check: Check = "races,stop,without=src/main.rs:12,without=b.rs:3"
+            .parse()
+            .unwrap();
         assert!(check.stops);
         assert_eq!(check.to_string().parse(), Ok(check.clone()));
-        assert_eq!(check.without, [("src/main.rs".into(), 12), ("b.rs".into(), 3)]);
-        for wrong in ["", "race", "races,", "races,without=12", "races,without=a.rs:x"] {
+        assert_eq!(
+            check.without,
+            [("src/main.rs".into(), 12), ("b.rs".into(), 3)]
+        );
+        for wrong in [
+            "",
+            "race",
+            "races,",
+            "races,without=12",
+            "races,without=a.rs:x",
+        ] {
             assert!(wrong.parse::<Check>().is_err(), "{wrong}");
         }
     }

@@ -66,7 +66,11 @@ impl Races {
         if pairs == 0 {
             return None;
         }
-        let lines = if pairs == 1 { "one pair of lines" } else { &format!("{pairs} pairs of lines") };
+        let lines = if pairs == 1 {
+            "one pair of lines"
+        } else {
+            &format!("{pairs} pairs of lines")
+        };
         let times: u64 = found.pairs.values().map(|(_, count)| count).sum();
         let mut text = format!("images raced at {lines}, {times} times");
         if times == 1 {
@@ -94,11 +98,17 @@ mod tests {
         assert_eq!(races.summary(), None);
         assert!(races.note((3, 1), || "a".into()));
         assert!(!races.note((1, 3), || unreachable!()));
-        assert_eq!(races.summary().unwrap(), "images raced at one pair of lines, 2 times\na");
+        assert_eq!(
+            races.summary().unwrap(),
+            "images raced at one pair of lines, 2 times\na"
+        );
         for site in 10..40 {
             races.note((site, site), || site.to_string());
         }
         let summary = races.summary().unwrap();
-        assert!(summary.ends_with("28\n11 pairs of lines are not told"), "{summary}");
+        assert!(
+            summary.ends_with("28\n11 pairs of lines are not told"),
+            "{summary}"
+        );
     }
 }

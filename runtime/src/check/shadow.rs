@@ -166,7 +166,13 @@ impl Shadow {
 
     /// As [`note`](Self::note), of a span in one granule that is locked.
     #[inline]
-    pub(crate) fn note_locked(&self, locked: &Locked<'_>, span: Span, stamp: Stamp, judge: &impl Judge) {
+    pub(crate) fn note_locked(
+        &self,
+        locked: &Locked<'_>,
+        span: Span,
+        stamp: Stamp,
+        judge: &impl Judge,
+    ) {
         for (number, mask) in span.granules() {
             self.note_one(locked, span.image, number, stamp.of_bytes(mask), judge);
         }
@@ -183,7 +189,9 @@ impl Shadow {
     ) {
         let cells = &locked.page.cells[number % PAGE];
         // Relaxed: under the lock.
-        let [writes, reads] = cells.each_ref().map(|cell| Stamp(cell.load(Ordering::Relaxed)));
+        let [writes, reads] = cells
+            .each_ref()
+            .map(|cell| Stamp(cell.load(Ordering::Relaxed)));
         let is_write = stamp.is_write();
         let is_known = match is_write {
             true => writes == stamp && reads.is_none(),
@@ -233,8 +241,13 @@ impl Shadow {
         mine: Stamp,
         judge: &impl Judge,
     ) -> Stamp {
-        let stamps = self.table(granule).remove(&(granule, of_writes)).unwrap_or_default();
-        let left = stamps.into_iter().map(|stamp| left_of(stamp, mine, granule, judge));
+        let stamps = self
+            .table(granule)
+            .remove(&(granule, of_writes))
+            .unwrap_or_default();
+        let left = stamps
+            .into_iter()
+            .map(|stamp| left_of(stamp, mine, granule, judge));
         let mut left: Vec<Stamp> = left.filter(|left| !left.is_none()).collect();
         if of_writes == mine.is_write() {
             left.push(mine);
@@ -252,7 +265,10 @@ impl Shadow {
         Stamp::MANY
     }
 
-    fn table(&self, granule: Granule) -> std::sync::MutexGuard<'_, HashMap<(Granule, bool), Vec<Stamp>>> {
+    fn table(
+        &self,
+        granule: Granule,
+    ) -> std::sync::MutexGuard<'_, HashMap<(Granule, bool), Vec<Stamp>>> {
         let table = &self.tables[(granule.number / LOCKED + granule.image) % TABLES];
         table.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -85,7 +85,9 @@ impl Sites {
             return None;
         }
         table.sites.push(Site { bytes, ..site });
-        table.numbers.insert((line, name as usize, bytes), number as u16);
+        table
+            .numbers
+            .insert((line, name as usize, bytes), number as u16);
         Some(number as u16)
     }
 
@@ -96,7 +98,11 @@ impl Sites {
 }
 
 fn parts(site: Site) -> Key {
-    (std::ptr::from_ref(site.line).addr(), site.name.as_ptr(), site.bytes)
+    (
+        std::ptr::from_ref(site.line).addr(),
+        site.name.as_ptr(),
+        site.bytes,
+    )
 }
 
 /// The numbers that an image has looked for lately.
@@ -138,7 +144,10 @@ mod tests {
             .collect();
         let site = |number| sites.site(number).to_string();
         let file = file!();
-        assert_eq!(site(numbers[0]), format!("put of 1 byte at {file}:{}", line.line()));
+        assert_eq!(
+            site(numbers[0]),
+            format!("put of 1 byte at {file}:{}", line.line())
+        );
         assert!(site(numbers[998]).starts_with("put at "));
         numbers.dedup();
         assert_eq!(numbers.len(), SIZES + 1);

@@ -132,9 +132,17 @@ impl Checking {
     }
 
     /// An object begins at these bytes of the image's own heap.
-    pub(crate) fn begin_object(&self, offset: usize, size: usize, subject: &'static str, line: Line) {
+    pub(crate) fn begin_object(
+        &self,
+        offset: usize,
+        size: usize,
+        subject: &'static str,
+        line: Line,
+    ) {
         let bytes = offset..offset + size;
-        self.0.check.begin_object(self.0.image, bytes, subject, line);
+        self.0
+            .check
+            .begin_object(self.0.image, bytes, subject, line);
     }
 
     /// The image comes to a barrier.

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::check::policy::Check;
 use crate::job::job_memory::largest_heap;
 use coarray_fabric::system::available_memory as memory;
 use coarray_fabric::system::display_size::Bytes;
 use coarray_fabric::system::limits::MAX_IMAGES;
-use crate::check::policy::Check;
 use coarray_fabric::system::process_manager;
 #[cfg(feature = "simulated")]
 use coarray_fabric::transport::simulated::Fault;

@@ -57,7 +57,12 @@ impl Image {
             unsafe { note_pending(pending, issued) };
         }
         // SAFETY: it is no operation.
-        unsafe { note_pending(Pending::Notes, self.is_traced() || self.checking().is_some()) };
+        unsafe {
+            note_pending(
+                Pending::Notes,
+                self.is_traced() || self.checking().is_some(),
+            )
+        };
         region::note_tracing(&self);
         let heap = self.heap(self.index).addr();
         set_own_heap(heap..heap + self.heap_bytes());

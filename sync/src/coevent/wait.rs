@@ -64,7 +64,9 @@ impl Coevent {
         cause: impl Cause,
     ) -> Result<(), Interruption> {
         let target = self.target(posts);
-        let line = cause.activity().map_or(Location::caller(), |(_, line)| line);
+        let line = cause
+            .activity()
+            .map_or(Location::caller(), |(_, line)| line);
         let (image, signals) = (team.image(), &self.posted.0.signals);
         image.wait_for_sum(&self.posted.0.posts, signals, target, cause)?;
         // Pairs with the Acquire in `query`.

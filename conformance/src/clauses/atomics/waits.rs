@@ -62,6 +62,8 @@ pub fn data_before_value(check: &mut Check) {
         came(check, &sent, |sent| sent >= turn);
         image_fence();
         check.same("what was put", data.here().get(), [turn; 30]);
+        // What was read before the sign that it may be replaced.
+        image_fence();
         read.at(left(1)).store(turn);
         came(check, &read, |read| read >= turn);
     }

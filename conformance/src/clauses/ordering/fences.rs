@@ -1,5 +1,6 @@
 //! `fence`, `quiet` and `image_fence`.
 
+use coarray::check::racy;
 use coarray::collectives::co_all;
 use coarray::image_fence;
 use coarray::prelude::*;
@@ -140,9 +141,9 @@ pub fn store_buffering(check: &mut Check) {
                 0 => (x.here(), x.at(partner())),
                 _ => (x.at(partner()), x.here()),
             };
-            put[round].put(1);
+            racy("the partner gets it", || put[round].put(1));
             image_fence();
-            saw[round] = get[round].get();
+            saw[round] = racy("the partner puts it", || get[round].get());
         }
     }
     let saw = saw.publish();

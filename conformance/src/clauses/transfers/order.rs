@@ -1,5 +1,6 @@
 //! The order of one image's transfers to a place, and several images' transfers side by side.
 
+use coarray::check::racy;
 use coarray::prelude::*;
 
 use crate::check::Check;
@@ -128,7 +129,9 @@ pub fn racing_words(check: &mut Check) {
     {
         let x = x.open();
         for (round, place) in x.at(0).iter().enumerate() {
-            place.put(word(this_image(), round as u64));
+            racy("all put there", || {
+                place.put(word(this_image(), round as u64))
+            });
         }
         sync_all();
         let here = x.at(0).get();

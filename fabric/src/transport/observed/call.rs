@@ -74,7 +74,9 @@ impl Range<'_> {
         match self.pieces {
             Pieces::One => each(self.offset, self.length),
             Pieces::Block(block) => {
-                each_run(self.offset, block.axes, &mut |offset| each(offset, block.length));
+                each_run(self.offset, block.axes, &mut |offset| {
+                    each(offset, block.length)
+                });
             }
             Pieces::Listed(runs, length) => {
                 let first = runs.first().map_or(0, |run| run.to);
@@ -125,7 +127,10 @@ mod tests {
         let runs = [run(30), run(36)];
         for (pieces, expected) in [
             (Pieces::One, vec![(1000, 8)]),
-            (Pieces::Block(&block), vec![(1000, 4), (1010, 4), (1100, 4), (1110, 4)]),
+            (
+                Pieces::Block(&block),
+                vec![(1000, 4), (1010, 4), (1100, 4), (1110, 4)],
+            ),
             (Pieces::Listed(&runs, 2), vec![(1000, 2), (1006, 2)]),
         ] {
             let range = Range {

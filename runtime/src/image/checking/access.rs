@@ -42,12 +42,16 @@ impl Judge for Meeting<'_> {
 
     #[cold]
     fn conflict(&self, earlier: Stamp, mine: Stamp, granule: Granule) {
-        self.met.borrow_mut().push(Met::Conflict(earlier, mine, granule));
+        self.met
+            .borrow_mut()
+            .push(Met::Conflict(earlier, mine, granule));
     }
 
     #[cold]
     fn finds(&self, written: Stamp, mine: Stamp, granule: Granule) {
-        self.met.borrow_mut().push(Met::Atomic(written, mine, granule));
+        self.met
+            .borrow_mut()
+            .push(Met::Atomic(written, mine, granule));
     }
 }
 
@@ -116,7 +120,10 @@ impl Checking {
         self.judge(state, met, is_word);
         if stamp.is_atomic() {
             // What earlier ones told, beyond what the last one did.
-            self.0.check.order.chained(granule_of(span), &mut state.pending);
+            self.0
+                .check
+                .order
+                .chained(granule_of(span), &mut state.pending);
         }
         result
     }
@@ -162,7 +169,8 @@ impl Checking {
         for one in met {
             match one {
                 // Once for an access to many granules.
-                Met::Conflict(earlier, ..) if last.replace(earlier.site()) == Some(earlier.site()) => {}
+                Met::Conflict(earlier, ..)
+                    if last.replace(earlier.site()) == Some(earlier.site()) => {}
                 Met::Conflict(earlier, mine, granule) => {
                     self.judge_conflict(state, earlier, mine, granule, is_word);
                 }

@@ -10,7 +10,9 @@ use crate::job::control::Failure;
 impl Checking {
     /// Reports two accesses that no rule orders.
     pub(super) fn report(&self, state: &State, earlier: Stamp, mine: Stamp, granule: Granule) {
-        self.tell(earlier, mine, granule, || self.why(state, earlier, mine, granule));
+        self.tell(earlier, mine, granule, || {
+            self.why(state, earlier, mine, granule)
+        });
     }
 
     /// Reports a flag that was seen, and that no fence follows.
@@ -56,7 +58,11 @@ impl Checking {
         let (order, sites) = (&self.0.check.order, &self.0.check.sites);
         let (theirs, own, target) = (earlier.image(), mine.image(), granule.image);
         if state.pending.covers(earlier, target) {
-            let source = state.sources.iter().rev().find(|source| source.written.image() == theirs);
+            let source = state
+                .sources
+                .iter()
+                .rev()
+                .find(|source| source.written.image() == theirs);
             if let Some(source) = source {
                 return format!(
                     "nothing orders them: image {own} saw what image {theirs} wrote at {} after it, but called no image_fence after {} (rules 2 and 3)",
@@ -92,7 +98,11 @@ impl Checking {
                 Short(line)
             );
         }
-        let source = state.sources.iter().rev().find(|source| source.written.image() == theirs);
+        let source = state
+            .sources
+            .iter()
+            .rev()
+            .find(|source| source.written.image() == theirs);
         if let Some(source) = source {
             return format!(
                 "nothing orders them: image {own} saw what image {theirs} wrote at {}, but that called no fence in between (rules 2 and 3)",
@@ -111,7 +121,10 @@ impl Checking {
             };
         }
         let is_word = |stamp: Stamp| matches!(sites.site(stamp.site()).bytes, 1 | 2 | 4 | 8);
-        if (earlier.kind(), mine.kind()) == (Kind::Put, Kind::Get) && is_word(earlier) && is_word(mine) {
+        if (earlier.kind(), mine.kind()) == (Kind::Put, Kind::Get)
+            && is_word(earlier)
+            && is_word(mine)
+        {
             return format!(
                 "nothing orders them; if it is a flag, image {theirs} is to call a fence just before it puts it (rule 2)"
             );
