@@ -4,9 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::stamp::Stamp;
 
-/// The target of the lane of what an image has got, wherever from: a get that has returned is over.
-const GETS: u32 = u32::MAX;
-
 /// A vector clock, with what is narrower than a release to everybody.
 ///
 /// Each image counts its releases. An access carries the count, its *time*, and is ordered before what follows if the time is covered here.
@@ -14,7 +11,9 @@ const GETS: u32 = u32::MAX;
 pub(crate) struct Clock {
     /// All accesses of each image up to this time.
     times: Vec<u32>,
-    /// Puts of an image to a target, and its gets, up to this time.
+    /// All gets of each image up to this time, which is not less: one that has returned is over, so whatever follows from its return comes later.
+    gets: Vec<u32>,
+    /// Puts of an image to a target up to this time.
     lanes: BTreeMap<(u32, u32), u32>,
     /// Accesses of an image at this time alone: flags that were seen, and puts that announce themselves only.
     single: BTreeSet<(u32, u32)>,
@@ -26,16 +25,17 @@ impl Clock {
         let mut times = vec![0; images];
         times[image] = 1;
         Self {
+            gets: times.clone(),
             times,
             ..Self::default()
         }
     }
 
-    /// What a fence for one target tells, or a notified put: what the image has put there so far.
-    pub(crate) fn lane(image: usize, target: usize, time: u32) -> Self {
-        let image = image as u32;
+    /// What the image whose clock it is tells by a fence for one target, or a notified put: what it has put there so far, and all gets that were over.
+    pub(crate) fn lane(&self, image: usize, target: usize) -> Self {
         Self {
-            lanes: [((image, target as u32), time), ((image, GETS), time)].into(),
+            gets: self.gets.clone(),
+            lanes: [((image as u32, target as u32), self.time(image))].into(),
             ..Self::default()
         }
     }
@@ -56,16 +56,13 @@ impl Clock {
     /// Counts a release of the image whose clock it is.
     pub(crate) fn advance(&mut self, image: usize) {
         self.times[image] += 1;
+        self.gets[image] = self.times[image];
     }
 
     /// Adds what another clock covers.
     pub(crate) fn join(&mut self, other: &Self) {
-        if self.times.len() < other.times.len() {
-            self.times.resize(other.times.len(), 0);
-        }
-        for (mine, theirs) in self.times.iter_mut().zip(&other.times) {
-            *mine = (*mine).max(*theirs);
-        }
+        join(&mut self.times, &other.times);
+        join(&mut self.gets, &other.gets);
         for (&lane, &time) in &other.lanes {
             let mine = self.lanes.entry(lane).or_default();
             *mine = (*mine).max(time);
@@ -95,19 +92,27 @@ impl Clock {
 
     fn covers_in_part(&self, stamp: Stamp, target: usize) -> bool {
         let (image, time) = (stamp.image() as u32, stamp.time());
-        let lane = if stamp.is_write() {
-            target as u32
-        } else {
-            GETS
+        let known = match stamp.is_write() {
+            true => self.lanes.get(&(image, target as u32)),
+            false => self.gets.get(stamp.image()),
         };
-        let reaches = |&known: &u32| known >= time;
-        self.lanes.get(&(image, lane)).is_some_and(reaches) || self.single.contains(&(image, time))
+        known.is_some_and(|&known| known >= time) || self.single.contains(&(image, time))
     }
 
     /// Whether puts of an image to some target are covered up to this time.
     pub(crate) fn has_lane_from(&self, image: usize, time: u32) -> bool {
-        let lanes = self.lanes.range((image as u32, 0)..(image as u32, GETS));
+        let lanes = self.lanes.range((image as u32, 0)..=(image as u32, u32::MAX));
         lanes.into_iter().any(|(_, &known)| known >= time)
+    }
+}
+
+/// The later of two times for each image.
+fn join(mine: &mut Vec<u32>, theirs: &[u32]) {
+    if mine.len() < theirs.len() {
+        mine.resize(theirs.len(), 0);
+    }
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        *mine = (*mine).max(*theirs);
     }
 }
 
@@ -134,13 +139,18 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_covers_puts_to_its_target_and_gets() {
-        let mut reader = Clock::of(0, 3);
-        reader.join(&Clock::lane(1, 2, 5));
-        assert!(reader.covers(put(1, 5), 2) && !reader.covers(put(1, 5), 0));
-        assert!(!reader.covers(put(1, 6), 2));
-        assert!(reader.covers(Stamp::new(1, 5, 0, Kind::Get), 0));
-        assert!(!reader.covers(Stamp::new(1, 5, 0, Kind::AtomicWrite), 0));
+    fn a_lane_covers_puts_to_its_target_and_all_gets_that_were_over() {
+        let [mut first, mut second, mut reader] = [0, 1, 2].map(|image| Clock::of(image, 3));
+        let get = |image: usize, clock: &Clock| Stamp::new(image, clock.time(image), 0, Kind::Get);
+        let (got, written) = (get(0, &first), put(0, 1));
+        second.join(&first.lane(0, 1));
+        first.advance(0);
+        reader.join(&second.lane(1, 2));
+        assert!(second.covers(written, 1) && !second.covers(written, 2));
+        assert!(!second.covers(put(0, 2), 1) && !second.covers(get(0, &first), 1));
+        assert!(reader.covers(got, 0) && !reader.covers(written, 1));
+        assert!(!reader.covers(Stamp::new(1, 1, 0, Kind::AtomicWrite), 0));
+        assert!(reader.covers(Stamp::new(1, 1, 0, Kind::AtomicWrite), 2));
     }
 
     #[test]

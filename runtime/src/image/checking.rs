@@ -185,7 +185,7 @@ impl Checking {
         let (image, time) = (self.0.image, state.clock.time(self.0.image));
         let tells = match target {
             None => state.clock.clone(),
-            Some(target) => Clock::lane(image, target, time),
+            Some(target) => state.clock.lane(image, target),
         };
         self.0.check.order.fence(image, time, target, tells, line);
         state.advance(self);
@@ -204,7 +204,7 @@ impl Checking {
             let tells = match posted {
                 Posted::All => state.clock.clone(),
                 Posted::PutsThere if is_single => Clock::single(image, time),
-                Posted::PutsThere => Clock::lane(image, event.image, time),
+                Posted::PutsThere => state.clock.lane(image, event.image),
             };
             self.0.check.order.post(event, image, tells);
             state.advance(self);
