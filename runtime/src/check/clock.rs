@@ -101,7 +101,9 @@ impl Clock {
 
     /// Whether puts of an image to some target are covered up to this time.
     pub(crate) fn has_lane_from(&self, image: usize, time: u32) -> bool {
-        let lanes = self.lanes.range((image as u32, 0)..=(image as u32, u32::MAX));
+        let lanes = self
+            .lanes
+            .range((image as u32, 0)..=(image as u32, u32::MAX));
         lanes.into_iter().any(|(_, &known)| known >= time)
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::hint::spin_loop;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -60,17 +61,19 @@ impl Span {
         self.offset % GRANULE + self.length <= GRANULE
     }
 
-    /// The granules from its first byte on, each with its bytes as a mask.
+    /// Its granules.
     #[inline]
-    fn granules(self) -> impl Iterator<Item = (usize, u8)> {
-        let end = self.offset + self.length;
-        let numbers = self.offset / GRANULE..end.div_ceil(GRANULE);
-        numbers.map(move |number| {
-            let start = number * GRANULE;
-            let before = self.offset.saturating_sub(start);
-            let after = (start + GRANULE).saturating_sub(end);
-            (number, (0xff_u8 << before) & (0xff_u8 >> after))
-        })
+    fn granules(self) -> Range<usize> {
+        self.offset / GRANULE..(self.offset + self.length).div_ceil(GRANULE)
+    }
+
+    /// Its bytes in one of them, as a mask.
+    #[inline]
+    fn mask(self, number: usize) -> u8 {
+        let (start, end) = (number * GRANULE, self.offset + self.length);
+        let before = self.offset.saturating_sub(start);
+        let after = (start + GRANULE).saturating_sub(end);
+        (0xff_u8 << before) & (0xff_u8 >> after)
     }
 }
 
@@ -91,20 +94,26 @@ impl Page {
         })
     }
 
+    #[inline]
     fn lock(&self, number: usize) -> Locked<'_> {
         let lock = &self.locks[number % PAGE / LOCKED];
-        let mut spins = 0;
         // Acquire pairs with the Release of the former holder: its stamps, and the word that it moved, are seen.
         while lock.swap(true, Ordering::Acquire) {
-            while lock.load(Ordering::Relaxed) {
-                spins += 1;
-                match spins < SPINS {
-                    true => spin_loop(),
-                    false => std::thread::yield_now(),
-                }
-            }
+            await_unlocked(lock);
         }
         Locked { page: self, lock }
+    }
+}
+
+#[cold]
+fn await_unlocked(lock: &AtomicBool) {
+    let mut spins = 0;
+    while lock.load(Ordering::Relaxed) {
+        spins += 1;
+        match spins < SPINS {
+            true => spin_loop(),
+            false => std::thread::yield_now(),
+        }
     }
 }
 
@@ -141,6 +150,7 @@ impl Shadow {
         }
     }
 
+    #[inline]
     fn page(&self, image: usize, number: usize) -> &Page {
         self.parts[image][number / PAGE].get_or_init(Page::new)
     }
@@ -154,13 +164,33 @@ impl Shadow {
 
     /// Notes an access to the bytes of a span.
     pub(crate) fn note(&self, span: Span, stamp: Stamp, judge: &impl Judge) {
-        let mut granules = span.granules().peekable();
-        while let Some(&(first, _)) = granules.peek() {
-            let locked = self.page(span.image, first).lock(first);
-            let end = (first / LOCKED + 1) * LOCKED;
-            while let Some((number, mask)) = granules.next_if(|&(number, _)| number < end) {
-                self.note_one(&locked, span.image, number, stamp.of_bytes(mask), judge);
+        let all = span.granules();
+        let mut next = all.start;
+        while next < all.end {
+            let end = all.end.min((next / LOCKED + 1) * LOCKED);
+            let locked = self.page(span.image, next).lock(next);
+            // The first and the last one may be in the span in part.
+            let mut whole = next..end;
+            for number in [all.start, all.end - 1] {
+                if span.mask(number) != 0xff && whole.contains(&number) {
+                    self.note_one(
+                        &locked,
+                        span.image,
+                        number,
+                        stamp.of_bytes(span.mask(number)),
+                        judge,
+                    );
+                    if number == whole.start {
+                        whole.start += 1;
+                    } else {
+                        whole.end -= 1;
+                    }
+                }
             }
+            for number in whole {
+                self.note_one(&locked, span.image, number, stamp, judge);
+            }
+            next = end;
         }
     }
 
@@ -173,43 +203,59 @@ impl Shadow {
         stamp: Stamp,
         judge: &impl Judge,
     ) {
-        for (number, mask) in span.granules() {
-            self.note_one(locked, span.image, number, stamp.of_bytes(mask), judge);
-        }
+        let number = span.offset / GRANULE;
+        let stamp = stamp.of_bytes(span.mask(number));
+        self.note_one(locked, span.image, number, stamp, judge);
     }
 
-    #[inline]
+    #[inline(always)]
     fn note_one(
         &self,
         locked: &Locked<'_>,
         image: usize,
         number: usize,
-        stamp: Stamp,
+        mine: Stamp,
         judge: &impl Judge,
     ) {
         let cells = &locked.page.cells[number % PAGE];
         // Relaxed: under the lock.
-        let [writes, reads] = cells
-            .each_ref()
-            .map(|cell| Stamp(cell.load(Ordering::Relaxed)));
-        let is_write = stamp.is_write();
-        let is_known = match is_write {
-            true => writes == stamp && reads.is_none(),
-            // Since a write would have taken it away.
-            false => reads == stamp,
-        };
-        if is_known {
-            return;
+        let writes = Stamp(cells[0].load(Ordering::Relaxed));
+        let reads = Stamp(cells[1].load(Ordering::Relaxed));
+        // The common cases: the same again, and what hides all that was there.
+        let yields = |former| yields(former, mine, image, judge);
+        if mine.is_write() {
+            if writes == mine && reads.is_none() {
+                return;
+            }
+            if yields(writes) && yields(reads) {
+                cells[0].store(mine.0, Ordering::Relaxed);
+                cells[1].store(0, Ordering::Relaxed);
+                return;
+            }
+        } else {
+            // A write would have taken it away.
+            if reads == mine {
+                return;
+            }
+            if yields(reads) && yields(writes) {
+                cells[1].store(mine.0, Ordering::Relaxed);
+                return;
+            }
         }
-        let granule = Granule { image, number };
-        let writes = self.meet(granule, true, writes, stamp, judge);
-        let reads = self.meet(granule, false, reads, stamp, judge);
-        cells[0].store(writes.0, Ordering::Relaxed);
-        cells[1].store(reads.0, Ordering::Relaxed);
+        self.meet_both(cells, Granule { image, number }, mine, judge);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn meet_both(&self, cells: &[AtomicU64; 2], granule: Granule, mine: Stamp, judge: &impl Judge) {
+        for (cell, of_writes) in cells.iter().zip([true, false]) {
+            let former = Stamp(cell.load(Ordering::Relaxed));
+            let left = self.meet(granule, of_writes, former, mine, judge);
+            cell.store(left.0, Ordering::Relaxed);
+        }
     }
 
     /// What is left in a cell after an access, which meets what was in it.
-    #[inline]
     fn meet(
         &self,
         granule: Granule,
@@ -275,7 +321,7 @@ impl Shadow {
 
     /// Forgets all accesses to the bytes of a span: another object begins there.
     pub(crate) fn clear(&self, span: Span) {
-        for (number, _) in span.granules() {
+        for number in span.granules() {
             let Some(page) = self.parts[span.image][number / PAGE].get() else {
                 continue;
             };
@@ -293,8 +339,17 @@ impl Shadow {
     }
 }
 
+/// Whether an access needs no judgement where it meets another one, and leaves nothing of it if that is of the same kind.
+#[inline(always)]
+fn yields(former: Stamp, mine: Stamp, target: usize, judge: &impl Judge) -> bool {
+    former.is_none()
+        || former.mask() & !mine.mask() == 0
+            && !former.is_many()
+            && former.is_atomic() == mine.is_atomic()
+            && (former.image() == mine.image() || !mine.is_atomic() && judge.covers(former, target))
+}
+
 /// What is left to be known of an access after one that meets it, which is judged.
-#[inline]
 fn left_of(former: Stamp, mine: Stamp, granule: Granule, judge: &impl Judge) -> Stamp {
     let shared = former.mask() & mine.mask();
     if shared == 0 {

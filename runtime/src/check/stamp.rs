@@ -50,7 +50,7 @@ impl Stamp {
     pub(crate) const MANY: Self = Self(MANY);
 
     /// The stamp of an access to all bytes of a granule.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(image: usize, time: u32, site: u16, kind: Kind) -> Self {
         Self(
             u64::from(time) << TIME_AT
@@ -62,19 +62,19 @@ impl Stamp {
     }
 
     /// The same for an access that may race.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn racy_if(self, is_racy: bool) -> Self {
         Self(self.0 | if is_racy { RACY } else { 0 })
     }
 
     /// The same for these bytes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of_bytes(self, mask: u8) -> Self {
         Self(self.0 & !(0xff << MASK_AT) | u64::from(mask) << MASK_AT)
     }
 
     /// The same without these bytes; none if that leaves nothing.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn without(self, mask: u8) -> Self {
         match self.mask() & !mask {
             0 => Self::NONE,
@@ -82,42 +82,42 @@ impl Stamp {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_none(self) -> bool {
         self.0 == 0
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_many(self) -> bool {
         self.0 == MANY
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn mask(self) -> u8 {
         (self.0 >> MASK_AT) as u8
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn site(self) -> u16 {
         (self.0 >> SITE_AT) as u16
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn image(self) -> usize {
         (self.0 >> IMAGE_AT) as usize & (MAX_CHECKED - 1)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn time(self) -> u32 {
         (self.0 >> TIME_AT) as u32 & MAX_TIME
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_racy(self) -> bool {
         self.0 & RACY != 0
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn kind(self) -> Kind {
         match self.0 & ((1 << KIND_BITS) - 1) {
             1 => Kind::Put,
@@ -129,12 +129,12 @@ impl Stamp {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_write(self) -> bool {
         !matches!(self.kind(), Kind::Get | Kind::AtomicRead)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_atomic(self) -> bool {
         matches!(
             self.kind(),
