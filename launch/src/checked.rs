@@ -20,7 +20,7 @@ pub(crate) fn adapt(settings: Settings, asked_for: bool) -> Result<Settings, Str
         ));
     }
     match settings.fabric {
-        FabricKind::Threads if settings.simulated_nodes == 0 => Ok(settings),
+        FabricKind::Threads if settings.simulated_nodes <= 1 => Ok(settings),
         FabricKind::Processes => {
             if asked_for {
                 eprintln!("coarray: the job is checked for races, so its images are threads, not processes");

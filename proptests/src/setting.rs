@@ -87,10 +87,12 @@ impl Setting {
     /// A job with this setting.
     #[must_use]
     pub fn launch(self) -> Launch {
-        Launch::new(self.images)
+        let launch = Launch::new(self.images)
             .direct(self.direct)
             .simulated_nodes(self.nodes)
-            .heap(HEAP)
+            .heap(HEAP);
+        // With `COARRAY_CHECK=races` all that can be is checked.
+        if self.nodes > 1 { launch.check(false) } else { launch }
     }
 
     /// Runs `body` on each image, and returns what it returned in the order of the images.

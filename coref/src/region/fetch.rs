@@ -37,6 +37,7 @@ struct Cover<I> {
 fn next_cover<I: Iterator<Item = Run> + Clone>(
     runs: &mut Peekable<I>,
     length: usize,
+    near: usize,
 ) -> Option<Cover<Peekable<I>>> {
     let from_here = runs.clone();
     let start = runs.next()?.from;
@@ -44,7 +45,7 @@ fn next_cover<I: Iterator<Item = Run> + Clone>(
     let continued = |run: &Run, covered: usize| {
         let reached = usize::try_from(run.from - start).ok()?;
         let both = covered.max(reached + length);
-        (reached.saturating_sub(covered) <= NEAR && both <= COVER_AT_MOST).then_some(both)
+        (reached.saturating_sub(covered) <= near && both <= COVER_AT_MOST).then_some(both)
     };
     while length <= NEAR
         && let Some(both) = runs.peek().and_then(|run| continued(run, covered))
@@ -64,6 +65,8 @@ fn next_cover<I: Iterator<Item = Run> + Clone>(
 struct Batch<I> {
     target: *mut u8,
     length: usize,
+    /// The longest gap that is fetched with runs.
+    near: usize,
     requests: Vec<Request>,
     /// Covers, and where in the scratch memory they arrive.
     covers: Vec<(Cover<I>, usize)>,
@@ -73,9 +76,12 @@ struct Batch<I> {
 
 impl<I: Iterator<Item = Run> + Clone> Batch<Peekable<I>> {
     fn new(target: *mut u8, length: usize) -> Self {
+        // What is in a gap is of no interest, and it is not this program's mistake if others put it.
+        let is_checked = Image::with_current(Image::is_checked);
         Self {
             target,
             length,
+            near: if is_checked { 0 } else { NEAR },
             requests: Vec::new(),
             covers: Vec::new(),
             scratch: Vec::new(),
@@ -104,7 +110,7 @@ impl<I: Iterator<Item = Run> + Clone> Batch<Peekable<I>> {
         are_all: bool,
     ) {
         let mut runs = runs.peekable();
-        while let Some(mut cover) = next_cover(&mut runs, self.length) {
+        while let Some(mut cover) = next_cover(&mut runs, self.length, self.near) {
             let from = offset.wrapping_add_signed(cover.start);
             let is_single = cover.count == 1;
             let buffer = match cover.runs.peek() {
@@ -267,7 +273,7 @@ mod tests {
     fn covers(starts: &[isize], length: usize) -> Vec<(isize, usize, usize)> {
         let runs = starts.iter().map(|&from| Run { to: 0, from });
         let mut runs = runs.peekable();
-        std::iter::from_fn(|| next_cover(&mut runs, length))
+        std::iter::from_fn(|| next_cover(&mut runs, length, NEAR))
             .map(|cover| (cover.start, cover.length, cover.count))
             .collect()
     }

@@ -64,6 +64,9 @@ impl Checking {
         perform: impl FnOnce() -> R,
         is_done: impl FnOnce(&R) -> bool,
     ) -> R {
+        if range.bytes() == 0 {
+            return perform();
+        }
         match self.span(range) {
             Some(span) if matches!(range.pieces, Pieces::One) && span.is_in_one_granule() => {
                 self.move_word(span, access, perform, is_done)
