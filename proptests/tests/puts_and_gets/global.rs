@@ -81,6 +81,8 @@ fn run<T: Sample + PartialEq>(setting: Setting, length: usize, cells: [usize; 2]
                 sync_all();
                 // What that image did is known to all.
                 model = (0..images).flat_map(|image| x.at(image).to_vec()).collect();
+                // Before the next one writes.
+                sync_all();
             }
         }
         read(&x.publish().global(), &model);
