@@ -101,8 +101,9 @@ pub(crate) fn run<R: Send>(
         // Why the job failed comes last.
         coarray_runtime::report(races);
     }
-    let is_told = recorded.is_none() && lost.are_told();
-    Ok(match recorded.or_else(|| lost.status()).or(races) {
+    let status = recorded.or_else(|| lost.status());
+    let is_told = jobs.failure().is_none() && status.is_some() && lost.are_told();
+    Ok(match status.or(races) {
         Some(failure) => Err(Lost { failure, is_told }),
         None => Ok(results.into_iter().flatten().collect()),
     })

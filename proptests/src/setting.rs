@@ -92,7 +92,11 @@ impl Setting {
             .simulated_nodes(self.nodes)
             .heap(HEAP);
         // With `COARRAY_CHECK=races` all that can be is checked.
-        if self.nodes > 1 { launch.check(false) } else { launch }
+        if self.nodes > 1 {
+            launch.check(false)
+        } else {
+            launch
+        }
     }
 
     /// Runs `body` on each image, and returns what it returned in the order of the images.

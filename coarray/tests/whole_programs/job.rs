@@ -57,6 +57,7 @@ pub fn bare_coarun() -> Command {
         "COARRAY_PROFILE_HTML",
         "COARRAY_PROFILE_SVG",
         "COARRAY_TRACE",
+        "COARRAY_CHECK",
         "COARRAY_FAULT_TOLERANT",
     ] {
         command.env_remove(variable);

@@ -23,6 +23,7 @@ mod limits;
 mod no_deadlock;
 mod profile;
 mod programs;
+mod races;
 mod readers;
 mod results;
 mod sharing;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         launch::trials(),
         limits::trials(),
         profile::trials(),
+        races::trials(),
         sharing::trials(),
         timeline::trials(),
         no_deadlock::trials(),

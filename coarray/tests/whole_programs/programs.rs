@@ -49,6 +49,10 @@ fn stop_early() {
 pub fn run(name: &str) -> ExitCode {
     match name {
         "nothing" => coarray::launch(|| {}),
+        "race_edges" => coarray::launch(crate::races::edges),
+        "race_turns" => coarray::launch(crate::races::turns),
+        "race_many" => coarray::launch(crate::races::many),
+        "race_panic" => coarray::launch(crate::races::panicking),
         "come_late" => coarray::launch(crate::profile::come_late),
         "come_late_in_turn" => coarray::launch(crate::profile::come_late_in_turn),
         "come_late_with_values" => coarray::launch(crate::profile::come_late_with_values),

@@ -4,7 +4,7 @@ use crate::check::races::RACED;
 use crate::check::shadow::{GRANULE, Granule};
 use crate::check::sites::Short;
 use crate::check::stamp::{Kind, Stamp};
-use crate::image::checking::{Checking, Seen, State};
+use crate::image::checking::{Checking, Seen, Source, State};
 use crate::job::control::Failure;
 
 impl Checking {
@@ -58,12 +58,7 @@ impl Checking {
         let (order, sites) = (&self.0.check.order, &self.0.check.sites);
         let (theirs, own, target) = (earlier.image(), mine.image(), granule.image);
         if state.pending.covers(earlier, target) {
-            let source = state
-                .sources
-                .iter()
-                .rev()
-                .find(|source| source.written.image() == theirs);
-            if let Some(source) = source {
+            if let Some(source) = state.source_after(earlier) {
                 return format!(
                     "nothing orders them: image {own} saw what image {theirs} wrote at {} after it, but called no image_fence after {} (rules 2 and 3)",
                     Short(sites.site(source.written.site()).line),
@@ -98,12 +93,7 @@ impl Checking {
                 Short(line)
             );
         }
-        let source = state
-            .sources
-            .iter()
-            .rev()
-            .find(|source| source.written.image() == theirs);
-        if let Some(source) = source {
+        if let Some(source) = state.source_after(earlier) {
             return format!(
                 "nothing orders them: image {own} saw what image {theirs} wrote at {}, but that called no fence in between (rules 2 and 3)",
                 Short(sites.site(source.written.site()).line)
@@ -133,5 +123,17 @@ impl Checking {
             return "nothing orders them: one is atomic, and one is not (rule 10)".into();
         }
         "nothing orders them".into()
+    }
+}
+
+impl State {
+    /// The last word that the image has seen of that of an access, from later on.
+    fn source_after(&self, earlier: Stamp) -> Option<&Source> {
+        let is_later = |source: &&Source| {
+            source.written.image() == earlier.image()
+                && source.written.site() != earlier.site()
+                && source.written.time() >= earlier.time()
+        };
+        self.sources.iter().rev().find(is_later)
     }
 }
