@@ -11,6 +11,8 @@ pub(crate) mod races;
 pub(crate) mod shadow;
 pub(crate) mod sites;
 pub(crate) mod stamp;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

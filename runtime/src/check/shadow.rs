@@ -364,11 +364,11 @@ fn left_of(former: Stamp, mine: Stamp, granule: Granule, judge: &impl Judge) -> 
     if !(is_covered || are_atomic || are_reads) {
         judge.conflict(former, mine, granule);
     }
-    // A read takes no write away, nor a read that others may be unordered with. An atomic access does not hide from other atomic ones that its
-    // image has just made a plain one.
+    // A read takes no write away, nor a read that others may be unordered with. An atomic access does not hide from other images' atomic ones that
+    // its image made a plain one.
     let hides = mine.is_write() || are_reads && is_covered;
-    let is_of_the_same = (former.image(), former.time()) == (mine.image(), mine.time());
-    let tells_more = is_of_the_same && mine.is_atomic() && !former.is_atomic();
+    let is_own = former.image() == mine.image();
+    let tells_more = is_own && mine.is_atomic() && !former.is_atomic();
     match hides && !tells_more {
         true => former.without(mine.mask()),
         false => former,
