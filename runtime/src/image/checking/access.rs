@@ -9,6 +9,7 @@ use crate::check::stamp::{Kind, Stamp};
 use crate::image::checking::{Checking, Epoch, Seen, State};
 use crate::job::control::Stage;
 use coarray_fabric::transport::atomic::AtomicOperation;
+use coarray_fabric::transport::deferral::Deferral;
 use coarray_fabric::transport::handle::take_site;
 use coarray_fabric::transport::observed::{Call, Observer, Pieces, Range};
 use coarray_fabric::transport::site::Purpose;
@@ -67,6 +68,8 @@ impl Checking {
         if range.bytes() == 0 {
             return perform();
         }
+        // A waker may access coarrays itself: it runs when the state is not borrowed.
+        let _wakers = Deferral::new();
         match self.span(range) {
             Some(span) if matches!(range.pieces, Pieces::One) && span.is_in_one_granule() => {
                 self.move_word(span, access, perform, is_done)
