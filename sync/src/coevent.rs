@@ -240,10 +240,12 @@ impl Coevent {
     #[track_caller]
     pub fn wait_because(&self, cause: impl Cause) -> Result<(), Interruption> {
         self.assert_is_here();
-        match self.try_consume(1) {
-            true => Ok(()),
-            false => self.wait_until(1, &Team::current(), cause),
+        if !self.take(1) {
+            return self.wait_until(1, &Team::current(), cause);
         }
+        let line = cause.activity().map(|(_, line)| line);
+        self.note_consumed(1, line.unwrap_or(Location::caller()));
+        Ok(())
     }
 
     /// Local. Consumes a post if one is there; returns whether it did.
@@ -383,12 +385,20 @@ impl Coevent {
     #[inline]
     #[track_caller]
     fn try_consume(&self, posts: u64) -> bool {
+        let is_enough = self.take(posts);
+        if is_enough {
+            self.note_consumed(posts, Location::caller());
+        }
+        is_enough
+    }
+
+    #[inline]
+    fn take(&self, posts: u64) -> bool {
         let consumed = self.target(posts);
         let enough = self.posted() >= consumed;
         if enough {
             // Pairs with the Acquire in `query`.
             self.consumed.0.store(consumed, Ordering::Release);
-            self.note_consumed(posts, Location::caller());
         }
         enough
     }

@@ -27,7 +27,7 @@ use super::exchanging::Exchanging;
 use super::halo::Exchange;
 use super::halo_array::HaloArray;
 use super::missing::Unfinished;
-use super::plan::{Plan, Setting, lanes};
+use super::plan::{Plan, Setting, Transfer, lanes};
 
 /// An exchange in progress.
 #[derive(Debug)]
@@ -285,7 +285,13 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         }
         for arrival in &plan.arrivals {
             self.await_neighbour(filled(arrival.lane), arrival.image, caller)?;
-            for copy in &arrival.unpack {
+            if self.storage.image().is_checked() {
+                self.note_halo(&arrival.transfers, caller);
+            }
+            for transfer in &arrival.transfers {
+                let Transfer::Packed(copy, _) = transfer else {
+                    continue;
+                };
                 // SAFETY: the copy is from a receive window to this image's halo, so the boxes are disjoint. The window has the
                 // sender's cells, to which it writes again only after the next "free". Nobody has a reference to the halo until
                 // the phase is over.
@@ -295,6 +301,24 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         self.spare.set(waiting);
         self.storage.set_in_phase(false);
         Ok(())
+    }
+
+    /// Notes in a checked job that this image reads what has arrived: from now on, until it says that its halo is free.
+    #[cold]
+    fn note_halo(&self, transfers: &[Transfer], caller: &'static Location<'static>) {
+        let note = |first: usize, cells: usize| {
+            let cell = size_of::<T>();
+            let offset = self.storage.offset() + first * cell;
+            self.storage
+                .image()
+                .check_own_read(offset, cells * cell, caller);
+        };
+        for transfer in transfers {
+            match transfer {
+                Transfer::Straight(copy) => copy.each_run(|_, to, cells| note(to, cells)),
+                Transfer::Packed(copy, window) => note(*window, copy.cells()),
+            }
+        }
     }
 
     /// The plan for an exchange, made when it is first needed.

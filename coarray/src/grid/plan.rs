@@ -46,11 +46,11 @@ pub(super) struct Arrival {
     pub(super) image: usize,
     /// The number of the events for it.
     pub(super) lane: usize,
-    /// From the receive windows to the halo.
-    pub(super) unpack: Vec<StridedCopy>,
+    /// Where they arrive: straight in the halo, or packed in a receive window, and then with the copy from there.
+    pub(super) transfers: Vec<Transfer>,
 }
 
-/// Cells that move in one direction.
+/// Cells that move in one direction, as the sender and the receiver see it.
 #[derive(Debug)]
 pub(super) enum Transfer {
     /// From the block to the other's halo.
@@ -117,9 +117,11 @@ impl Plan {
             let from = grid.neighbour(way.map(|step| -step));
             if let Some(from) = from.filter(|&from| from != me) {
                 let copy = setting.copy(from, me, way);
-                let window = setting.window(number, &copy, is_direct(from));
-                let unpack = window.map(|window| setting.unpack(me, way, window));
-                plan.expect(from, setting.lane(from, me), unpack);
+                let transfer = match setting.window(number, &copy, is_direct(from)) {
+                    Some(window) => Transfer::Packed(setting.unpack(me, way, window), window),
+                    None => Transfer::Straight(copy),
+                };
+                plan.expect(from, setting.lane(from, me), transfer);
             }
         }
         plan
@@ -136,14 +138,14 @@ impl Plan {
         }
     }
 
-    fn expect(&mut self, image: usize, lane: usize, unpack: Option<StridedCopy>) {
+    fn expect(&mut self, image: usize, lane: usize, transfer: Transfer) {
         let known = self.arrivals.iter_mut().find(|from| from.image == image);
         match known {
-            Some(arrival) => arrival.unpack.extend(unpack),
+            Some(arrival) => arrival.transfers.push(transfer),
             None => self.arrivals.push(Arrival {
                 image,
                 lane,
-                unpack: unpack.into_iter().collect(),
+                transfers: vec![transfer],
             }),
         }
     }

@@ -51,6 +51,7 @@ pub fn run(name: &str) -> ExitCode {
         "nothing" => coarray::launch(|| {}),
         "race_edges" => coarray::launch(crate::races::edges),
         "race_turns" => coarray::launch(crate::races::turns),
+        "race_halo" => coarray::launch(crate::races::halo),
         "race_many" => coarray::launch(crate::races::many),
         "race_panic" => coarray::launch(crate::races::panicking),
         "come_late" => coarray::launch(crate::profile::come_late),

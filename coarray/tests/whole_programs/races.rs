@@ -1,6 +1,7 @@
 //! Jobs that are checked for races: how they are asked for, what they print, and how they end.
 
 use coarray::check::racy;
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
 
 use crate::job::{Check, bare_coarun, coarun, on_threads, plain, run};
@@ -12,6 +13,10 @@ pub fn trials() -> Vec<Check> {
         ("a_checked_job_has_threads_and_says_so", threads),
         ("the_first_race_may_end_the_job", stop),
         ("a_line_may_be_taken_to_order_nothing", without),
+        (
+            "a_halo_exchange_without_one_of_its_events_races",
+            halo_without_event,
+        ),
         ("a_panic_is_told_after_races", panic_too),
         ("races_beyond_twenty_pairs_are_counted", many_pairs),
         ("what_cannot_be_checked_is_refused", refused),
@@ -46,6 +51,18 @@ pub fn turns() {
     sync_all(); // needed
     assert_eq!(x.here().get(), 1);
     sync_all(); // superfluous
+}
+
+/// Steps of a stencil, of rows, columns and corners.
+pub fn halo() {
+    let grid = ImageGrid::<2>::balanced().with_periodic([true; 2]);
+    let blocks = Blocks::new([12, 12], grid).unwrap();
+    let mut u = HaloArray::filled(&blocks, 1, 1.0).unwrap();
+    for _ in 0..5 {
+        u.exchange(); // exchange
+        let sum = u.local().sum();
+        u.interior_mut().fill(sum);
+    }
 }
 
 /// Each of five puts races with each of five gets, which come later by an order that promises nothing.
@@ -168,6 +185,36 @@ fn without() {
         let what = format!("--check=races,without=races.rs:{}", line(mark));
         let end = run(coarun(&["-n", "3", &what], "race_turns"));
         assert_eq!(end.code, Some(code), "{mark}: {end:#?}");
+    }
+}
+
+fn halo_without_event() {
+    let sending = include_str!("../../src/grid/sending.rs");
+    let post = |event: &str| {
+        let is_it = |line: &str| line.contains(event) && line.contains(".post()");
+        let line = 1 + sending.lines().position(is_it).unwrap();
+        format!(",without=grid/sending.rs:{line}")
+    };
+    // Each "free" has its doorbell, which orders the same.
+    let free = post("events[free(") + &post("events[bell]");
+    let filled = format!(",without=races.rs:{}", line("exchange"));
+    for images in ["2", "4", "7"] {
+        assert_eq!(
+            run(coarun(&["-n", images, "--check"], "race_halo")).code,
+            Some(0)
+        );
+        for ignored in [&free, &filled] {
+            let what = format!("--check=races{ignored}");
+            let end = run(coarun(&["-n", images, &what], "race_halo"));
+            assert_eq!(end.code, Some(66), "{what}: {end:#?}");
+            let access = format!("read of the halo of 8 bytes at {FILE}:{}", line("exchange"));
+            let put = format!("put of 8 bytes at {FILE}:{}", line("exchange"));
+            let are_told = end.stderr.contains(&access) && end.stderr.contains(&put);
+            assert!(
+                are_told || end.stderr.contains("HaloArray"),
+                "{what}: {end:#?}"
+            );
+        }
     }
 }
 

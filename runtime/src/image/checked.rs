@@ -106,6 +106,13 @@ impl Image {
         }
     }
 
+    /// The image reads these bytes of its own heap by references, beside puts of others.
+    pub fn check_own_read(&self, offset: usize, length: usize, caller: Line) {
+        if let Some(checking) = self.checking() {
+            checking.read_own(offset, length, caller);
+        }
+    }
+
     /// An object begins at this offset of the image's own heap.
     pub(crate) fn check_object(
         &self,

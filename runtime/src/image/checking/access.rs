@@ -268,6 +268,19 @@ impl Checking {
         has_told
     }
 
+    /// A read of bytes of the image's own heap by references.
+    pub(crate) fn read_own(&self, offset: usize, length: usize, line: Line) {
+        let range = Range {
+            image: self.0.image,
+            offset: self.0.check.heap + offset,
+            length,
+            pieces: Pieces::One,
+        };
+        let name = "read of the halo";
+        let kind = Kind::Get;
+        self.access(&range, Access { kind, name, line }, || (), |()| true);
+    }
+
     /// An atomic operation on so many bytes at a place, for a line of the program.
     pub(crate) fn operate<R>(
         &self,
