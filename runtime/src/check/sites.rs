@@ -105,13 +105,16 @@ fn parts(site: Site) -> Key {
     )
 }
 
+/// How many numbers an image remembers.
+const RECENT: usize = 256;
+
 /// The numbers that an image has looked for lately.
 #[derive(Debug)]
-pub(crate) struct Recent(Box<[Option<(Key, u16)>]>);
+pub(crate) struct Recent(Box<[Option<(Key, u16)>; RECENT]>);
 
 impl Recent {
     pub(crate) fn new() -> Self {
-        Self(vec![None; 256].into())
+        Self(Box::new([None; RECENT]))
     }
 
     /// The number of an access.
@@ -119,7 +122,7 @@ impl Recent {
     pub(crate) fn number(&mut self, sites: &Sites, site: Site) -> Option<u16> {
         let key = parts(site);
         let (line, _, bytes) = key;
-        let index = (line / 8 ^ line / 2048 ^ bytes) % self.0.len();
+        let index = (line / 8 ^ line / 2048 ^ bytes) % RECENT;
         match self.0[index] {
             Some((known, number)) if known == key => Some(number),
             _ => {

@@ -109,8 +109,7 @@ impl Checking {
             Kind::AtomicWrite if is_flag => Kind::AtomicFlag,
             kind => kind,
         };
-        let access = Access { kind, ..access };
-        let stamp = self.stamp(state, access, span.length);
+        let stamp = self.stamp(state, kind, access, span.length);
         let meeting = Meeting {
             image: self.0.image,
             clock: &state.clock,
@@ -136,7 +135,7 @@ impl Checking {
 
     fn note_pieces(&self, range: &Range<'_>, access: Access) {
         let state = &mut *self.0.state.borrow_mut();
-        let stamp = self.stamp(state, access, range.bytes());
+        let stamp = self.stamp(state, access.kind, access, range.bytes());
         let meeting = Meeting {
             image: self.0.image,
             clock: &state.clock,
@@ -159,8 +158,9 @@ impl Checking {
         self.judge(state, met, false);
     }
 
-    fn stamp(&self, state: &mut State, access: Access, bytes: usize) -> Stamp {
-        let Access { kind, name, line } = access;
+    #[inline]
+    fn stamp(&self, state: &mut State, kind: Kind, access: Access, bytes: usize) -> Stamp {
+        let Access { name, line, .. } = access;
         let is_data = matches!(kind, Kind::Put | Kind::Get);
         state.continue_epoch(self, if is_data { Epoch::Data } else { Epoch::Words });
         let site = self.site(state, Site { line, name, bytes });
