@@ -1,0 +1,273 @@
+//! Rules 2 and 3 with plain words as flags, which are put, and polled by `get`.
+//!
+//! A flag that no fence orders never has to come, so polling ends after a while. Whether it saw the flag or not, the data are
+//! not ordered; whether the flag itself is reported depends on that.
+
+use coarray::image_fence;
+use coarray::prelude::*;
+
+use crate::case::cases;
+
+cases!("flags.rs":
+    clean flag_polled;
+    clean flag_polled_after_quiet;
+    clean flag_read_once;
+    clean flags_of_two_images_and_one_fence.from(3);
+    clean flags_there_and_back;
+    racy flag_without_a_fence_before_it;
+    racy flag_without_a_fence_after_it;
+    racy flag_without_fences;
+    racy flag_and_a_fence_for_another_image;
+    racy flag_alone_without_a_fence;
+    racy flag_back_without_quiet;
+    racy flag_of_two_images;
+);
+
+/// How often a flag is looked for that may never come.
+const PATIENCE: usize = 1000;
+
+fn flag_polled() {
+    let (mut x, mut there) = (Coarray::new([0; 50]), Coarray::new(false));
+    let (x, there) = coarray::open((&mut x, &mut there));
+    match this_image() {
+        0 => {
+            x.at(1).put([7; 50]);
+            fence(1);
+            there.at(1).put(true);
+        }
+        1 => {
+            while !there.here().get() {
+                std::thread::yield_now();
+            }
+            image_fence();
+            assert_eq!(x.here().get(), [7; 50]);
+        }
+        _ => there.here().put(true),
+    }
+}
+
+fn flag_polled_after_quiet() {
+    let (mut x, mut there) = (Coarray::new([0; 50]), Coarray::new(false));
+    let (x, there) = coarray::open((&mut x, &mut there));
+    match this_image() {
+        0 => {
+            x.at(1).put([7; 50]);
+            quiet();
+            there.at(1).put(true);
+        }
+        1 => {
+            while !there.here().get() {
+                std::thread::yield_now();
+            }
+            image_fence();
+            assert_eq!(x.here().get(), [7; 50]);
+        }
+        _ => there.here().put(true),
+    }
+}
+
+fn flag_read_once() {
+    let (mut x, mut there) = (Coarray::new(0), Coarray::new(false));
+    let (x, there) = coarray::open((&mut x, &mut there));
+    if this_image() == 0 {
+        x.at(1).put(7);
+        fence(1);
+        there.at(1).put(true);
+    } else if there.here().get() {
+        image_fence();
+        assert_eq!(x.here().get(), 7);
+    } else {
+        assert_eq!(x.at(0).get(), 0);
+    }
+}
+
+fn flags_of_two_images_and_one_fence() {
+    let mut x = Coarray::new([0; 3]);
+    let mut there = Coarray::new([false; 3]);
+    let (x, there) = coarray::open((&mut x, &mut there));
+    match this_image() {
+        sender @ (0 | 2) => {
+            x.at(1)[sender].put(7);
+            fence(1);
+            there.at(1)[sender].put(true);
+        }
+        1 => {
+            while !(there.here()[0].get() && there.here()[2].get()) {
+                std::thread::yield_now();
+            }
+            image_fence();
+            assert_eq!(x.here().get(), [7, 0, 7]);
+        }
+        _ => there.here().put([true; 3]),
+    }
+}
+
+fn flags_there_and_back() {
+    let mut x = Coarray::new(0);
+    let (mut there, mut back) = (Coarray::new(0), Coarray::new(0));
+    let (x, there, back) = coarray::open((&mut x, &mut there, &mut back));
+    for round in 1..4 {
+        match this_image() {
+            0 => {
+                x.at(1).put(round);
+                fence(1);
+                there.at(1).put(round);
+                while back.here().get() < round {
+                    std::thread::yield_now();
+                }
+                image_fence();
+            }
+            1 => {
+                while there.here().get() < round {
+                    std::thread::yield_now();
+                }
+                image_fence();
+                assert_eq!(x.here().get(), round);
+                quiet();
+                back.at(0).put(round);
+            }
+            _ => x.here().put(round),
+        }
+    }
+}
+
+fn flag_without_a_fence_before_it() {
+    let (mut x, mut there) = (Coarray::new([0; 50]), Coarray::new(false));
+    let (x, there) = coarray::open((&mut x, &mut there));
+    match this_image() {
+        0 => {
+            x.at(1).put([7; 50]); //~ race: put
+            there.at(1).put(true); //~ flag?: put
+        }
+        1 => {
+            for _ in 0..PATIENCE {
+                let seen = there.here().get(); //~ flag?: get
+                if seen {
+                    break;
+                }
+                std::thread::yield_now();
+            }
+            image_fence();
+            let _ = x.here().get(); //~ race: get
+        }
+        _ => there.here().put(true),
+    }
+}
+
+fn flag_without_a_fence_after_it() {
+    let (mut x, mut there) = (Coarray::new([0; 50]), Coarray::new(false));
+    let (x, there) = coarray::open((&mut x, &mut there));
+    match this_image() {
+        0 => {
+            x.at(1).put([7; 50]); //~ race: put
+            fence(1);
+            there.at(1).put(true); //~ flag?: put
+        }
+        1 => {
+            for _ in 0..PATIENCE {
+                let seen = there.here().get(); //~ flag?: get
+                if seen {
+                    break;
+                }
+                std::thread::yield_now();
+            }
+            let _ = x.here().get(); //~ race: get
+        }
+        _ => there.here().put(true),
+    }
+}
+
+fn flag_without_fences() {
+    let (mut x, mut there) = (Coarray::new([0; 50]), Coarray::new(false));
+    let (x, there) = coarray::open((&mut x, &mut there));
+    match this_image() {
+        0 => {
+            x.at(1).put([7; 50]); //~ race: put
+            there.at(1).put(true); //~ flag?: put
+        }
+        1 => {
+            for _ in 0..PATIENCE {
+                let seen = there.here().get(); //~ flag?: get
+                if seen {
+                    break;
+                }
+                std::thread::yield_now();
+            }
+            let _ = x.here().get(); //~ race: get
+        }
+        _ => there.here().put(true),
+    }
+}
+
+fn flag_and_a_fence_for_another_image() {
+    let (mut x, mut there) = (Coarray::new([0; 50]), Coarray::new(false));
+    let (x, there) = coarray::open((&mut x, &mut there));
+    match this_image() {
+        0 => {
+            x.at(1).put([7; 50]); //~ race: put
+            fence(0);
+            there.at(1).put(true); //~ flag?: put
+        }
+        1 => {
+            for _ in 0..PATIENCE {
+                let seen = there.here().get(); //~ flag?: get
+                if seen {
+                    break;
+                }
+                std::thread::yield_now();
+            }
+            image_fence();
+            let _ = x.here().get(); //~ race: get
+        }
+        _ => there.here().put(true),
+    }
+}
+
+fn flag_alone_without_a_fence() {
+    let mut there = Coarray::new(false);
+    let there = there.open();
+    match this_image() {
+        0 => there.at(1).put(true), //~ race: put
+        1 => {
+            for _ in 0..PATIENCE {
+                let seen = there.here().get(); //~ race: get
+                if seen {
+                    break;
+                }
+                std::thread::yield_now();
+            }
+        }
+        _ => there.here().put(true),
+    }
+}
+
+fn flag_back_without_quiet() {
+    let (mut x, mut back) = (Coarray::new([0; 2]), Coarray::new(false));
+    let (x, back) = coarray::open((&mut x, &mut back));
+    match this_image() {
+        0 => {
+            for _ in 0..PATIENCE {
+                let seen = back.here().get(); //~ flag?: get
+                if seen {
+                    break;
+                }
+                std::thread::yield_now();
+            }
+            image_fence();
+            x.at(1)[0].put(7); //~ race: put
+        }
+        1 => {
+            assert!([0, 7].contains(&x.here()[0].get())); //~ race: get
+            fence(0);
+            back.at(0).put(true); //~ flag?: put
+        }
+        _ => back.here().put(true),
+    }
+}
+
+fn flag_of_two_images() {
+    let mut there = Coarray::new([false; 8]);
+    let there = there.open();
+    fence(0);
+    there.at(0)[this_image() / 2].put(true); //~ race: put
+}
