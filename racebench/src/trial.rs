@@ -27,19 +27,16 @@ pub enum Outcome {
 /// Runs the case once, with or without the check, on so many images.
 #[must_use]
 pub fn run(case: &Case, images: usize, check: bool) -> Outcome {
-    let launch = Launch::new(images).heap(HEAP).keep_going(case.keeps_going);
-    let launch = if check { checked(launch) } else { launch };
+    let launch = Launch::new(images)
+        .heap(HEAP)
+        .keep_going(case.keeps_going)
+        .check(check);
     match launch.run(case.body) {
         Err(failure) if failure.code == RACES && check => judge(case, &failure.text),
         Err(failure) => Outcome::Broken(failure.to_string()),
         Ok(_) if case.is_racy && check => Outcome::Missed("nothing was reported".to_string()),
         Ok(_) => Outcome::AsMarked,
     }
-}
-
-/// The job under the check.
-fn checked(launch: Launch) -> Launch {
-    launch
 }
 
 /// What is to be said of a case of which `text` was reported.

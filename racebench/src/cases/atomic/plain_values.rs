@@ -69,7 +69,7 @@ fn atomic_load_and_put() {
     let mut x = Coarray::new(0);
     let x = x.open();
     match this_image() {
-        0 => assert!([0, 7].contains(&x.at(1).as_atomic().load())), //~ race: atomic
+        0 => assert!([0, 7].contains(&x.at(1).as_atomic().load())), //~ race: atomic load
         _ => x.here().put(7),                                       //~ race: put
     }
 }
@@ -78,7 +78,7 @@ fn atomic_store_and_get() {
     let mut x = Coarray::new(0);
     let x = x.open();
     match this_image() {
-        0 => x.at(1).as_atomic().store(7),              //~ race: atomic
+        0 => x.at(1).as_atomic().store(7),              //~ race: atomic operation
         _ => assert!([0, 7].contains(&x.here().get())), //~ race: get
     }
 }
@@ -87,7 +87,7 @@ fn atomic_store_and_put() {
     let mut x = Coarray::new(0);
     let x = x.open();
     match this_image() {
-        0 => x.at(1).as_atomic().store(7), //~ race: atomic
+        0 => x.at(1).as_atomic().store(7), //~ race: atomic operation
         1 => x.at(1).put(8),               //~ race: put
         _ => x.here().put(9),
     }
@@ -98,7 +98,7 @@ fn addition_and_get() {
     let x = x.open();
     match this_image() {
         0 => drop(x.at(1).get_async()),  //~ race: get
-        _ => x.at(1).as_atomic().add(1), //~ race: atomic
+        _ => x.at(1).as_atomic().add(1), //~ race: atomic operation
     }
 }
 
@@ -107,7 +107,7 @@ fn addition_and_put_by_the_owner() {
     let x = x.open();
     match this_image() {
         1 => x.here().put(7),            //~ race: put
-        _ => x.at(1).as_atomic().add(1), //~ race: atomic
+        _ => x.at(1).as_atomic().add(1), //~ race: atomic operation
     }
 }
 
@@ -116,7 +116,7 @@ fn addition_in_flight_and_put() {
     let x = x.open();
     match this_image() {
         1 => x.here().put(7),                  //~ race: put
-        _ => x.at(1).as_atomic().add_async(1), //~ race: atomic
+        _ => x.at(1).as_atomic().add_async(1), //~ race: atomic operation
     }
 }
 
@@ -124,7 +124,7 @@ fn exchange_and_fill() {
     let mut x = Coarray::new([0; 20]); //~ place: [5]
     let x = x.open();
     match this_image() {
-        0 => drop(x.at(1)[5].as_atomic().compare_exchange(0, 1)), //~ race: atomic
+        0 => drop(x.at(1)[5].as_atomic().compare_exchange(0, 1)), //~ race: atomic operation
         1 => x.at(1)[..].fill(2),                                 //~ race: put
         _ => x.here().fill(3),
     }
@@ -134,7 +134,7 @@ fn exchange_in_flight_and_put() {
     let mut x = Coarray::new([0; 20]); //~ place: [5]
     let x = x.open();
     match this_image() {
-        0 => drop(x.at(1)[5].as_atomic().compare_exchange_async(0, 1)), //~ race: atomic
+        0 => drop(x.at(1)[5].as_atomic().compare_exchange_async(0, 1)), //~ race: atomic operation
         1 => x.at(1)[4..].put_from(&[2; 16]),                           //~ race: put
         _ => x.here().fill(3),
     }
@@ -175,7 +175,7 @@ fn atomic_member_and_struct() {
     let x = x.open();
     match this_image() {
         0 => x.at(1).put(Pair { count: 3, other: 4 }), //~ race: put
-        1 => field!(x.here(), count).as_atomic().add(1), //~ race: atomic
+        1 => field!(x.here(), count).as_atomic().add(1), //~ race: atomic operation
         _ => field!(x.here(), count).as_atomic().add(1),
     }
 }
@@ -184,7 +184,7 @@ fn atomic_item_and_run() {
     let mut x = Coarray::<[f64]>::zeroed(20); //~ place: [19]
     let x = x.open();
     match this_image() {
-        0 => x.at(1)[19].as_atomic().add(0.5), //~ race: atomic
+        0 => x.at(1)[19].as_atomic().add(0.5), //~ race: atomic operation
         1 => drop(x.at(1)[10..].to_vec()),     //~ race: get
         _ => drop(x.at(1)[..19].to_vec()),
     }
@@ -205,7 +205,7 @@ fn atomic_and_global_list() {
     let mut x = Coarray::<[u64]>::zeroed(4); //~ place: [2]
     let x = x.open();
     match this_image() {
-        0 => x.global().at(6).as_atomic().add(1), //~ race: atomic
+        0 => x.global().at(6).as_atomic().add(1), //~ race: atomic operation
         1 => x.global().scatter_to(&[6, 7], &[1, 2]), //~ race: put
         other => x.global().at(4 * other).as_atomic().add(1),
     }

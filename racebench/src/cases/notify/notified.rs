@@ -142,7 +142,7 @@ fn value_without_a_wait() {
     let mut x = Coarray::new(0);
     let x = x.open();
     let right = (this_image() + 1) % num_images();
-    x.at(right).put_notify(7, came.at(right)); //~ race: put
+    x.at(right).put_notify(7, came.at(right)); //~ race: put_notify
     assert!([0, 7].contains(&x.here().get())); //~ race: get
 }
 
@@ -152,7 +152,7 @@ fn value_that_waits_for_another_event() {
     let x = x.open();
     let right = (this_image() + 1) % num_images();
     other.at(right).post();
-    x.at(right).put_notify(7, one.at(right)); //~ race: put
+    x.at(right).put_notify(7, one.at(right)); //~ race: put_notify
     other.wait();
     assert!([0, 7].contains(&x.here().get())); //~ race: get
 }
@@ -252,7 +252,7 @@ fn values_of_two_images_at_one_place() {
     let came = Coarray::new(Coevent::new());
     let mut x = Coarray::new(0);
     let x = x.open();
-    x.at(0).put_notify(this_image(), came.at(0)); //~ race: put
+    x.at(0).put_notify(this_image(), came.at(0)); //~ race: put_notify
     if this_image() == 0 {
         came.wait_for(num_images() as u64);
         assert!(x.here().get() < num_images());
@@ -264,7 +264,7 @@ fn one_post_of_two_values() {
     let mut x = Coarray::new([0; 3]);
     let x = x.open();
     match this_image() {
-        sender @ (0 | 2) => x.at(1)[sender].put_notify(7, came.at(1)), //~ race: put
+        sender @ (0 | 2) => x.at(1)[sender].put_notify(7, came.at(1)), //~ race: put_notify
         1 => {
             came.wait();
             let _ = x.here().get(); //~ race: get
@@ -280,7 +280,7 @@ fn answer_that_is_a_put() {
     for round in 1..4 {
         match this_image() {
             0 => {
-                x.at(1).put_notify(round, came.at(1)); //~ race: put
+                x.at(1).put_notify(round, came.at(1)); //~ race: put_notify
                 came.wait();
                 assert_eq!(x.here().get(), round);
             }
@@ -301,7 +301,7 @@ fn second_value_before_the_first_was_read() {
     match this_image() {
         0 => {
             x.at(1).put_notify(1, came.at(1));
-            x.at(1).put_notify(2, came.at(1)); //~ race: put
+            x.at(1).put_notify(2, came.at(1)); //~ race: put_notify
         }
         1 => {
             came.wait();
@@ -316,7 +316,7 @@ fn run_read_before_its_post() {
     let mut x = Coarray::<[u64]>::zeroed(50);
     let x = x.open();
     let right = (this_image() + 1) % num_images();
-    x.at(right)[..30].put_from_notify(&[7; 30], came.at(right)); //~ race: put
+    x.at(right)[..30].put_from_notify(&[7; 30], came.at(right)); //~ race: put_notify
     let _ = x.here()[29..].to_vec(); //~ race: get
     came.wait();
 }

@@ -131,7 +131,7 @@ fn addition_in_flight_and_flag() {
     let x = x.open();
     match this_image() {
         0 => {
-            x.at(1).as_atomic().add_async(7); //~ race: atomic
+            x.at(1).as_atomic().add_async(7); //~ race: atomic operation
             there.at(1).store(true);
         }
         1 => {

@@ -298,6 +298,7 @@ fn store_of_another_after_the_flag() {
         }
         1 => {
             look.wait_until(|look| look);
+            image_fence();
             assert_eq!(flag.load(), 2); // it never saw the 1
             image_fence();
             let _ = x.here().get(); //~ race: get
@@ -307,7 +308,7 @@ fn store_of_another_after_the_flag() {
                 std::thread::yield_now();
             }
             flag.at(1).store(2);
-            quiet(); // the 2 is there, and of what image 0 did this image knows nothing before
+            fence(1); // orders the two stores, and tells nothing of image 0
             look.at(1).store(true);
         }
         _ => x.here().put(8),
