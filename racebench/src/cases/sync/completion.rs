@@ -109,7 +109,7 @@ fn put_waited_for_and_flag() {
 
 fn get_waited_for_and_flag() {
     let read = Coarray::new(Coatomic::new(false));
-    let mut x = Coarray::new(0);
+    let mut x = Coarray::new([0; 50]);
     let x = x.open();
     match this_image() {
         0 => {
@@ -119,9 +119,9 @@ fn get_waited_for_and_flag() {
         1 => {
             read.wait_until(|read| read);
             image_fence();
-            x.here().put(7); //~ race: put
+            x.here().put([7; 50]); //~ race: put
         }
-        _ => x.here().put(8),
+        _ => x.here().put([8; 50]),
     }
 }
 
