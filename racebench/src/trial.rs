@@ -3,6 +3,7 @@
 use coarray::Launch;
 
 use crate::case::Case;
+use crate::marks::Mark;
 use crate::report::{self, Pair};
 
 /// The exit code of a job in which the check has found races.
@@ -68,7 +69,7 @@ fn judge(case: &Case, text: &str) -> Outcome {
 }
 
 /// Both accesses of a mark, in order.
-fn expected(mark: &crate::marks::Mark) -> [(u32, &str); 2] {
+fn expected(mark: &Mark) -> [(u32, &str); 2] {
     let access = |index: usize| {
         let access = &mark.accesses[index.min(mark.accesses.len() - 1)];
         (access.line, &access.kind[..])
@@ -90,8 +91,60 @@ fn lines_of<'a>(pair: &'a Pair, file: &str) -> Option<[(u32, &'a str); 2]> {
 }
 
 /// Whether the report is about the place that the source marks, if it marks one.
-fn place_fits(mark: &crate::marks::Mark, pair: &Pair, file: &str) -> bool {
+fn place_fits(mark: &Mark, pair: &Pair, file: &str) -> bool {
     mark.place.as_ref().is_none_or(|(element, line)| {
         pair.element == *element && pair.created.line == *line && pair.created.file == file
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CASE: Case = Case::racy(
+        "one",
+        || {},
+        "one.rs",
+        "fn one() {\n    new(); //~ place: [3]\n    x.put(1); //~ race: put\n    x.get(); //~ race: get\n}\n",
+    );
+
+    const REPORT: &str = "\
+images 1 and 0 race on [3] of image 2 in the coarray of [i32; 20] created at one.rs:2
+  image 1: get of 4 bytes at one.rs:4
+  image 0: put of 4 bytes at one.rs:3
+nothing orders them
+";
+
+    #[test]
+    fn a_report_is_right_if_all_of_it_is() {
+        assert_eq!(judge(&CASE, REPORT), Outcome::AsMarked);
+        for (part, wrong) in [
+            ("one.rs:4", "one.rs:5"),
+            ("one.rs:4", "other.rs:4"),
+            ("get of 4", "atomic load of 4"),
+            ("image 0: put", "image 1: put"),
+            ("[3] of", "[4] of"),
+            ("one.rs:2", "one.rs:1"),
+        ] {
+            let text = REPORT.replacen(part, wrong, 1);
+            assert!(matches!(judge(&CASE, &text), Outcome::False(_)), "{text}");
+        }
+        let both = REPORT.to_string() + &REPORT.replace("one.rs:3", "one.rs:1");
+        assert!(matches!(judge(&CASE, &both), Outcome::False(_)));
+    }
+
+    #[test]
+    fn a_race_that_is_not_reported_is_missed() {
+        assert!(matches!(judge(&CASE, ""), Outcome::Missed(_)));
+        assert!(matches!(run(&CASE, 2, true), Outcome::Missed(_)));
+        assert_eq!(run(&CASE, 2, false), Outcome::AsMarked);
+    }
+
+    #[test]
+    fn what_is_reported_of_a_clean_case_is_false() {
+        let clean = Case::clean("other", || {}, "one.rs", CASE.source);
+        assert!(matches!(judge(&clean, REPORT), Outcome::False(_)));
+        assert!(matches!(judge(&clean, ""), Outcome::Broken(_)));
+        assert_eq!(run(&clean, 3, true), Outcome::AsMarked);
+    }
 }

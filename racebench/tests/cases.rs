@@ -6,17 +6,29 @@ use coarray_racebench::case::{Case, GROUPS};
 use coarray_racebench::cases;
 use coarray_racebench::score::{self, Plan};
 
+/// The names that reports give to accesses.
+const KINDS: [&str; 5] = [
+    "get",
+    "put",
+    "put_notify",
+    "atomic load",
+    "atomic operation",
+];
+
 fn all() -> impl Iterator<Item = &'static Case> {
     GROUPS.into_iter().flat_map(cases::of)
 }
 
-fn plan(runs: u32, check: bool) -> Plan {
-    Plan {
+#[track_caller]
+fn assert_all_is_as_marked(runs: u32, check: bool) {
+    let plan = Plan {
         case: None,
         images: vec![2, 3, 4, 8],
         runs,
         check,
-    }
+    };
+    let score = score::of(&plan);
+    assert!(score.wrong.is_empty(), "{}", score.table(&plan));
 }
 
 #[test]
@@ -30,7 +42,7 @@ fn racy_cases_have_both_lines_marked_and_clean_ones_have_no_marks() {
         assert!(case.is_racy || marks.is_empty(), "{name}");
         for access in marks.iter().flat_map(|mark| &mark.accesses) {
             let kind = access.kind.as_str();
-            assert!(["get", "put", "atomic"].contains(&kind), "{name}: {kind}");
+            assert!(KINDS.contains(&kind), "{name}: {kind}");
         }
     }
 }
@@ -70,7 +82,10 @@ fn about_half_of_the_cases_of_each_group_are_clean() {
 
 #[test]
 fn every_program_ends_whatever_its_values_are() {
-    let plan = plan(2, false);
-    let score = score::of(&plan);
-    assert!(score.wrong.is_empty(), "{}", score.table(&plan));
+    assert_all_is_as_marked(1, false);
+}
+
+#[test]
+fn the_check_reports_all_that_is_marked_and_nothing_else() {
+    assert_all_is_as_marked(2, true);
 }

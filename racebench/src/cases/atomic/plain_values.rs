@@ -78,7 +78,7 @@ fn atomic_store_and_get() {
     let mut x = Coarray::new(0);
     let x = x.open();
     match this_image() {
-        0 => x.at(1).as_atomic().store(7),              //~ race: atomic operation
+        0 => x.at(1).as_atomic().store(7), //~ race: atomic operation
         _ => assert!([0, 7].contains(&x.here().get())), //~ race: get
     }
 }

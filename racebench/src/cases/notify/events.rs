@@ -23,6 +23,7 @@ cases!("events.rs":
     racy query_instead_of_wait;
     racy first_of_two_posts;
     racy one_post_of_two_images.from(3);
+    racy one_post_of_two_images_at_any_time.from(3).by_luck();
     racy posts_of_all_but_one;
     racy post_left_over;
     racy post_to_another_image.from(3);
@@ -30,6 +31,13 @@ cases!("events.rs":
     racy any_of_two_events.from(3);
     racy wait_in_flight_and_get;
 );
+
+/// Looks until so many posts are there, which orders nothing: from then on, nobody knows which a wait takes.
+fn until_there_are(posts: u64, event: &Coevent) {
+    while event.query() < posts {
+        std::thread::yield_now();
+    }
+}
 
 fn post_and_wait() {
     let came = Coarray::new(Coevent::new());
@@ -272,7 +280,26 @@ fn one_post_of_two_images() {
             came.at(1).post();
         }
         1 => {
+            until_there_are(2, &came);
             came.wait();
+            let _ = x.here().get(); //~ race: get
+        }
+        2 => came.at(1).post(),
+        _ => x.here().put(8),
+    }
+}
+
+fn one_post_of_two_images_at_any_time() {
+    let came = Coarray::new(Coevent::new());
+    let mut x = Coarray::new(0);
+    let x = x.open();
+    match this_image() {
+        0 => {
+            x.at(1).put(7); //~ race: put
+            came.at(1).post();
+        }
+        1 => {
+            came.wait(); // not of image 0, if the other was earlier
             let _ = x.here().get(); //~ race: get
         }
         2 => came.at(1).post(),
@@ -287,6 +314,7 @@ fn posts_of_all_but_one() {
     x.at(0)[this_image()].put(7); //~ race: put
     came.at(0).post();
     if this_image() == 0 {
+        until_there_are(num_images() as u64, &came);
         came.wait_for(num_images() as u64 - 1);
         let _ = x.here().get(); //~ race: get
     }

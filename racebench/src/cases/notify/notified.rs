@@ -266,6 +266,9 @@ fn one_post_of_two_values() {
     match this_image() {
         sender @ (0 | 2) => x.at(1)[sender].put_notify(7, came.at(1)), //~ race: put_notify
         1 => {
+            while came.query() < 2 {
+                std::thread::yield_now();
+            }
             came.wait();
             let _ = x.here().get(); //~ race: get
         }
