@@ -72,10 +72,12 @@ impl AsyncCall {
     /// As [`post_part`](Self::post_part), for a part that consists of these bytes, one slice after the other, whatever images make of
     /// them.
     pub(super) fn post_bytes<T: 'static>(self, length: usize, parts: &[&[u8]]) -> Posted {
+        let team = Team::current();
+        // Before others can have the contribution.
+        let number = team.check_contribution();
         // SAFETY: every nonblocking collective contributes here, and the files beside this one read of each operation what
         // they post for it.
-        let request = unsafe { Team::current().post(&self.call::<T>(length), parts) };
-        let number = request.team().check_contribution();
+        let request = unsafe { team.post(&self.call::<T>(length), parts) };
         Posted {
             call: self,
             request,
