@@ -120,9 +120,10 @@ impl Checking {
         if is_done(&result) {
             shadow.note_locked(&locked, span, stamp, &meeting);
         }
-        drop(locked);
         let met = meeting.met.into_inner();
         self.judge(state, met, is_word);
+        // Not earlier: who finds what an atomic operation has left is to know what that has found.
+        drop(locked);
         if stamp.is_atomic() {
             // What earlier ones told, beyond what the last one did.
             self.0
