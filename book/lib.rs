@@ -46,3 +46,7 @@ chapters! {
     internals
     errors
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../macros/README.md")]
+mod macros {}

@@ -122,6 +122,7 @@ mod image_order;
 pub mod irregular;
 pub mod locks;
 pub mod machine;
+mod macros;
 pub mod memory_model;
 mod nd_coarray;
 mod open;
@@ -144,7 +145,6 @@ pub use coarray_coref::{Coptr, Coref, Plain, Remote};
 #[cfg(feature = "mpi")]
 pub use coarray_launch::mpi;
 pub use coarray_launch::{Launch, launch, launch_keeping_going, run};
-pub use coarray_macros::{Add, Remote, Shared, main, test};
 pub use coarray_runtime::{
     AllocError, Bind, Profile, Stats, Wait, error_stop, error_stop_quiet, error_stop_with,
     num_images, stats, stop, this_image,
@@ -154,6 +154,7 @@ pub use coarray_sync::{
 };
 pub use group::{into_open, open, try_into_open, try_open};
 pub use image_order::{images_from_me, images_shuffled, other_images};
+pub use macros::{Add, Remote, Shared, main, test};
 pub use nd_coarray::{NdCoarray, OpenNd, PublishedNd};
 pub use ndarray;
 pub use open::Open;
