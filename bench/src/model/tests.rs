@@ -310,7 +310,7 @@ fn the_model_knows_a_million_images() {
         Subject::Collective(Kind::Reduce, Algorithm::Ring),
         Subject::Collective(Kind::Broadcast, Algorithm::Binomial),
     ];
-    let of_many = Subject::all().map(|subject| (subject, 1 << 16));
+    let of_many = Subject::all().map(|subject| (subject, 1 << 14));
     for (subject, images) in of_many.chain(of_million.map(|subject| (subject, 1 << 20))) {
         let prediction = predict(NETWORKS[0], subject, images, extent(1));
         assert!(prediction.time.is_finite() && prediction.time > 0.0);
