@@ -248,6 +248,13 @@ impl Call {
         self.is_on_objects() || self.step() == 0
     }
 
+    /// Whether it begins a phase in which others reach coarrays.
+    pub(crate) fn is_opening(&self) -> bool {
+        [Operation::Open, Operation::Publish]
+            .iter()
+            .any(|operation| operation.is_in(&self.signature))
+    }
+
     /// Whether it is a barrier by the rules of the memory model: what images did before is ordered before what they do after.
     pub(crate) fn is_meeting(&self) -> bool {
         use Operation::{

@@ -47,7 +47,7 @@ pub use critical::{critical, try_critical};
 #[doc(hidden)]
 pub use fence::fence_number;
 pub use fence::{fence, quiet};
-pub use put_notify_async::PutNotifyAsync;
+pub use put_notify_async::{PutNotifyAsync, announce_alone};
 pub use sync_all::{image_fence, sync_all, try_sync_all};
 pub use sync_images::{sync_images, try_sync_images};
 pub use sync_team::{sync_team, try_sync_team};

@@ -95,9 +95,10 @@ pub trait PutNotifyAsync<'a, T: ?Sized>: Copy {
         T: Shape<Item: Remote>;
 }
 
-/// Says in a job that is checked that the post announces the next put only, though it comes after earlier ones here.
+/// Says in a job that is checked that the post of the next notified put announces the values of that only, whatever comes before it here.
+#[doc(hidden)]
 #[inline]
-fn announce_alone() {
+pub fn announce_alone() {
     if has_notes() {
         note_single_put();
     }

@@ -17,7 +17,7 @@ use std::panic::Location;
 use std::sync::atomic::{self, Ordering};
 
 use coarray_fabric::{Deferral, attribute_to, attribute_to_library};
-use coarray_sync::{PutNotify, fence_number};
+use coarray_sync::{PutNotify, announce_alone, fence_number};
 
 use super::bell::Bell;
 use super::buffers::Leaving;
@@ -313,6 +313,7 @@ impl<'a> Traffic<'a> {
             let taken = &self.memory.at(link.peer)[self.memory_layout.taken(link.theirs)];
             // The packet was read before the sender sees that.
             fence_number(taken.image());
+            announce_alone();
             taken.put_notify(packet, self.bell.of(link.peer));
         }
         true
@@ -349,6 +350,8 @@ impl<'a> Traffic<'a> {
         let _own = (!there.is_direct()).then(attribute_to_library);
         // Who sees the header sees the packet.
         fence_number(there.image());
+        // Conveyors order items, and nothing else.
+        announce_alone();
         there[at].put_notify(header.to_word(), bell);
         leaving.note_sent(header.length);
         true

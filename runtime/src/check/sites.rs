@@ -21,15 +21,43 @@ pub(crate) struct Site {
     pub(crate) name: &'static str,
     /// Its bytes; 0 if they vary.
     pub(crate) bytes: usize,
+    /// Whether the standard library has called the function, so that the line is that where the phase was opened.
+    pub(crate) is_inner: bool,
 }
 
 impl fmt::Display for Site {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, name, bytes } = self;
+        let Self {
+            line,
+            name,
+            bytes,
+            is_inner,
+        } = self;
+        let at = Short(line);
         match bytes {
-            0 => write!(formatter, "{name} at {}", Short(line)),
-            1 => write!(formatter, "{name} of 1 byte at {}", Short(line)),
-            _ => write!(formatter, "{name} of {bytes} bytes at {}", Short(line)),
+            0 => write!(formatter, "{name} at {at}"),
+            1 => write!(formatter, "{name} of 1 byte at {at}"),
+            _ => write!(formatter, "{name} of {bytes} bytes at {at}"),
+        }?;
+        match is_inner {
+            true => formatter.write_str(
+                " or below, by a function that is an argument: `|x| x.get()` in its place has a line",
+            ),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Site {
+    /// The same, at the next best line that the program has written.
+    fn or_opened(self, opened: Option<Line>) -> Self {
+        match opened {
+            Some(line) if self.line.file().starts_with("/rustc/") => Self {
+                line,
+                is_inner: true,
+                ..self
+            },
+            _ => self,
         }
     }
 }
@@ -117,16 +145,21 @@ impl Recent {
         Self(Box::new([None; RECENT]))
     }
 
-    /// The number of an access.
+    /// The number of an access in a phase that was opened at this line.
     #[inline]
-    pub(crate) fn number(&mut self, sites: &Sites, site: Site) -> Option<u16> {
+    pub(crate) fn number(
+        &mut self,
+        sites: &Sites,
+        site: Site,
+        opened: Option<Line>,
+    ) -> Option<u16> {
         let key = parts(site);
         let (line, _, bytes) = key;
         let index = (line / 8 ^ line / 2048 ^ bytes) % RECENT;
         match self.0[index] {
             Some((known, number)) if known == key => Some(number),
             _ => {
-                let number = sites.number(site)?;
+                let number = sites.number(site.or_opened(opened))?;
                 self.0[index] = Some((key, number));
                 Some(number)
             }
@@ -143,7 +176,16 @@ mod tests {
         let (sites, mut recent) = (Sites::default(), Recent::new());
         let (line, name) = (Location::caller(), "put");
         let mut numbers: Vec<u16> = (1..1000)
-            .map(|bytes| recent.number(&sites, Site { line, name, bytes }).unwrap())
+            .map(|bytes| {
+                let is_inner = false;
+                let site = Site {
+                    line,
+                    name,
+                    bytes,
+                    is_inner,
+                };
+                recent.number(&sites, site, None).unwrap()
+            })
             .collect();
         let site = |number| sites.site(number).to_string();
         let file = file!();

@@ -22,6 +22,9 @@ impl Team {
         if let Some(checking) = self.image().checking() {
             // The next call is to come here, too.
             self.image().last_call.differ();
+            if call.is_opening() {
+                checking.open(call.caller());
+            }
             if call.is_meeting() {
                 let (team, first) = self.check_key();
                 checking.arrive((team, first, self.barriers()), call.caller());

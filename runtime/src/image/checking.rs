@@ -54,6 +54,8 @@ struct Shared {
 #[derive(Debug)]
 struct State {
     clock: Clock,
+    /// Where the last phase was opened.
+    opened: Option<Line>,
     /// What it knows after its next fence.
     pending: Clock,
     /// Words of others that it has seen lately.
@@ -110,6 +112,7 @@ impl Checking {
             image,
             state: RefCell::new(State {
                 clock: Clock::of(image, images),
+                opened: None,
                 pending: Clock::default(),
                 sources: VecDeque::new(),
                 seen: Vec::new(),
@@ -143,6 +146,14 @@ impl Checking {
         self.0
             .check
             .begin_object(self.0.image, bytes, subject, line);
+    }
+
+    /// The image opens a coarray.
+    pub(crate) fn open(&self, line: Line) {
+        let state = &mut *self.0.state.borrow_mut();
+        if state.opened.replace(line) != Some(line) {
+            state.recent = Recent::new();
+        }
     }
 
     /// The image comes to a barrier.
@@ -356,7 +367,7 @@ impl Checking {
     }
 
     fn site(&self, state: &mut State, site: Site) -> u16 {
-        let number = state.recent.number(&self.0.check.sites, site);
+        let number = state.recent.number(&self.0.check.sites, site, state.opened);
         if number.is_none() && !state.has_ended {
             state.has_ended = true;
             self.give_up("more than 65536 lines access coarrays");

@@ -164,7 +164,14 @@ impl Checking {
         let Access { name, line, .. } = access;
         let is_data = matches!(kind, Kind::Put | Kind::Get);
         state.continue_epoch(self, if is_data { Epoch::Data } else { Epoch::Words });
-        let site = self.site(state, Site { line, name, bytes });
+        let is_inner = false;
+        let site = Site {
+            line,
+            name,
+            bytes,
+            is_inner,
+        };
+        let site = self.site(state, site);
         let time = state.clock.time(self.0.image);
         Stamp::new(self.0.image, time, site, kind).racy_if(self.0.racy.get() > 0)
     }
