@@ -83,7 +83,7 @@ fn a_deadlock_between_nodes_is_found() {
             sync(&team);
             let image = team.image();
             if this_image() == 1 {
-                image.advance_pair(0);
+                image.advance_pair(0, Location::caller());
                 let (eventcount, calls) = image.pair_with(0);
                 let cause = Never;
                 let _ = image.wait(eventcount, calls, cause);

@@ -130,12 +130,15 @@ impl Drop for Locked<'_> {
     }
 }
 
+/// A page that is there when something of it was accessed.
+type Lazy = OnceLock<Box<Page>>;
+
 type Stamps = Mutex<HashMap<(Granule, bool), Vec<Stamp>>>;
 
 /// The shadow of all heaps of a job.
 #[derive(Debug)]
 pub(crate) struct Shadow {
-    parts: Box<[Box<[OnceLock<Box<Page>>]>]>,
+    parts: Box<[Box<[Lazy]>]>,
     tables: Box<[Stamps]>,
 }
 

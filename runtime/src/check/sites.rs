@@ -155,7 +155,7 @@ impl Recent {
     ) -> Option<u16> {
         let key = parts(site);
         let (line, _, bytes) = key;
-        let index = (line / 8 ^ line / 2048 ^ bytes) % RECENT;
+        let index = ((line / 8) ^ (line / 2048) ^ bytes) % RECENT;
         match self.0[index] {
             Some((known, number)) if known == key => Some(number),
             _ => {

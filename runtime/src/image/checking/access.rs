@@ -102,7 +102,7 @@ impl Checking {
     ) -> R {
         let shadow = &self.0.check.shadow;
         let state = &mut *self.0.state.borrow_mut();
-        let is_word = span.length.is_power_of_two() && span.offset % span.length == 0;
+        let is_word = span.length.is_power_of_two() && span.offset.is_multiple_of(span.length);
         let is_flag = is_word && state.follows_fence_for(span.image);
         let kind = match access.kind {
             Kind::Put if is_flag => Kind::Flag,
