@@ -63,3 +63,20 @@ fn bits_that_depend_on_the_count_are_shown() {
 fn zeros_of_different_signs_are_different_bits() {
     same_on([1, 2], || if num_images() == 1 { 0.0 } else { -0.0 });
 }
+
+#[coarray::test(images = [2, 3], check)]
+fn a_checked_test_without_races_passes() {
+    let mut x = Coarray::new(0);
+    let x = x.open();
+    x.at((this_image() + 1) % num_images()).put(1);
+    sync_all();
+    assert_eq!(x.here().get(), 1);
+}
+
+#[coarray::test(images = [1, 2], check)]
+#[should_panic(expected = "with 2 images: coarray: images raced at one pair of lines")]
+fn a_checked_test_fails_where_images_race() {
+    let mut x = Coarray::new(0);
+    let x = x.open();
+    x.at(0).put(this_image());
+}
