@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::check::shadow::Granule;
 use crate::check::stamp::Stamp;
 
 /// A vector clock, with what is narrower than a release to everybody.
@@ -15,8 +16,10 @@ pub(crate) struct Clock {
     gets: Vec<u32>,
     /// Puts of an image to a target up to this time.
     lanes: BTreeMap<(u32, u32), u32>,
-    /// Accesses of an image at this time alone: flags that were seen, and puts that announce themselves only.
+    /// Puts of an image at this time alone, which announced nothing else.
     single: BTreeSet<(u32, u32)>,
+    /// Words that an image wrote at this time. Others may have the same time, and are not known.
+    seen: BTreeSet<(u32, u32, Granule)>,
 }
 
 impl Clock {
@@ -31,19 +34,28 @@ impl Clock {
         }
     }
 
-    /// What the image whose clock it is tells by a fence for one target, or a notified put: what it has put there so far, and all gets that were over.
+    /// What the image whose clock it is tells by a fence for one target, or a notified put: what it has put there so far, all gets that were over, and what
+    /// others had told it before.
     pub(crate) fn lane(&self, image: usize, target: usize) -> Self {
-        Self {
-            gets: self.gets.clone(),
-            lanes: [((image as u32, target as u32), self.time(image))].into(),
-            ..Self::default()
-        }
+        let mut told = self.clone();
+        told.times[image] = 0;
+        told.lanes
+            .insert((image as u32, target as u32), self.time(image));
+        told
     }
 
-    /// A single access.
-    pub(crate) fn single(image: usize, time: u32) -> Self {
+    /// What it tells by a put that announces itself alone.
+    pub(crate) fn single(&self, image: usize) -> Self {
+        let mut told = self.clone();
+        told.times[image] = 0;
+        told.single.insert((image as u32, self.time(image)));
+        told
+    }
+
+    /// That a word of a granule was seen, as an image wrote it at a time.
+    pub(crate) fn seen(image: usize, time: u32, granule: Granule) -> Self {
         Self {
-            single: [(image as u32, time)].into(),
+            seen: [(image as u32, time, granule)].into(),
             ..Self::default()
         }
     }
@@ -68,7 +80,8 @@ impl Clock {
             *mine = (*mine).max(time);
         }
         self.single.extend(&other.single);
-        if !(self.lanes.is_empty() && self.single.is_empty()) {
+        self.seen.extend(&other.seen);
+        if !(self.lanes.is_empty() && self.single.is_empty() && self.seen.is_empty()) {
             self.forget_covered();
         }
     }
@@ -81,22 +94,26 @@ impl Clock {
         self.lanes
             .retain(|&(image, _), &mut time| is_newer(image, time));
         self.single.retain(|&(image, time)| is_newer(image, time));
+        self.seen
+            .retain(|&(image, time, _)| is_newer(image, time));
     }
 
-    /// Whether an access to memory of `target` is ordered before.
+    /// Whether an access to a granule is ordered before.
     #[inline]
-    pub(crate) fn covers(&self, stamp: Stamp, target: usize) -> bool {
+    pub(crate) fn covers(&self, stamp: Stamp, granule: Granule) -> bool {
         let (image, time) = (stamp.image(), stamp.time());
-        self.time(image) >= time || self.covers_in_part(stamp, target)
+        self.time(image) >= time || self.covers_in_part(stamp, granule)
     }
 
-    fn covers_in_part(&self, stamp: Stamp, target: usize) -> bool {
+    fn covers_in_part(&self, stamp: Stamp, granule: Granule) -> bool {
         let (image, time) = (stamp.image() as u32, stamp.time());
         let known = match stamp.is_write() {
-            true => self.lanes.get(&(image, target as u32)),
+            true => self.lanes.get(&(image, granule.image as u32)),
             false => self.gets.get(stamp.image()),
         };
-        known.is_some_and(|&known| known >= time) || self.single.contains(&(image, time))
+        known.is_some_and(|&known| known >= time)
+            || self.single.contains(&(image, time))
+            || self.seen.contains(&(image, time, granule))
     }
 
     /// Whether puts of an image to some target are covered up to this time.
@@ -127,6 +144,10 @@ mod tests {
         Stamp::new(image, time, 0, Kind::Put)
     }
 
+    fn on(image: usize) -> Granule {
+        Granule { image, number: 3 }
+    }
+
     #[test]
     fn a_release_covers_what_came_before_and_nothing_after() {
         let mut writer = Clock::of(1, 3);
@@ -135,34 +156,54 @@ mod tests {
         let released = writer.clone();
         writer.advance(1);
         let second = put(1, writer.time(1));
-        assert!(!reader.covers(first, 2));
+        assert!(!reader.covers(first, on(2)));
         reader.join(&released);
-        assert!(reader.covers(first, 2) && !reader.covers(second, 2));
+        assert!(reader.covers(first, on(2)) && !reader.covers(second, on(2)));
     }
 
     #[test]
     fn a_lane_covers_puts_to_its_target_and_all_gets_that_were_over() {
-        let [mut first, mut second, mut reader] = [0, 1, 2].map(|image| Clock::of(image, 3));
-        let get = |image: usize, clock: &Clock| Stamp::new(image, clock.time(image), 0, Kind::Get);
-        let (got, written) = (get(0, &first), put(0, 1));
+        let mut first = Clock::of(0, 3);
+        let mut second = Clock::of(1, 3);
+        let get = |clock: &Clock| Stamp::new(0, clock.time(0), 0, Kind::Get);
+        let (got, written) = (get(&first), put(0, 1));
         second.join(&first.lane(0, 1));
         first.advance(0);
-        reader.join(&second.lane(1, 2));
-        assert!(second.covers(written, 1) && !second.covers(written, 2));
-        assert!(!second.covers(put(0, 2), 1) && !second.covers(get(0, &first), 1));
-        assert!(reader.covers(got, 0) && !reader.covers(written, 1));
-        assert!(!reader.covers(Stamp::new(1, 1, 0, Kind::AtomicWrite), 0));
-        assert!(reader.covers(Stamp::new(1, 1, 0, Kind::AtomicWrite), 2));
+        assert!(second.covers(written, on(1)) && !second.covers(written, on(2)));
+        assert!(!second.covers(put(0, 2), on(1)) && !second.covers(get(&first), on(1)));
+        assert!(second.covers(got, on(0)));
+        assert!(!second.covers(Stamp::new(0, 1, 0, Kind::AtomicWrite), on(0)));
     }
 
     #[test]
-    fn a_single_access_covers_no_earlier_one() {
+    fn a_lane_and_a_single_put_cover_what_others_had_told() {
+        let mut teller = Clock::of(1, 3);
+        teller.join(&Clock::of(0, 3));
+        for told in [teller.lane(1, 2), teller.single(1)] {
+            let mut reader = Clock::of(2, 3);
+            reader.join(&told);
+            assert!(reader.covers(put(0, 1), on(0)));
+        }
+    }
+
+    #[test]
+    fn a_single_put_covers_no_earlier_one() {
+        let mut writer = Clock::of(1, 3);
+        (0..3).for_each(|_| writer.advance(1));
         let mut reader = Clock::of(0, 3);
-        reader.join(&Clock::single(1, 4));
-        assert!(reader.covers(put(1, 4), 2) && !reader.covers(put(1, 3), 2));
-        let mut all = Clock::of(1, 3);
-        (0..6).for_each(|_| all.advance(1));
-        reader.join(&all);
+        reader.join(&writer.single(1));
+        assert!(reader.covers(put(1, 4), on(2)) && !reader.covers(put(1, 3), on(2)));
+        (0..3).for_each(|_| writer.advance(1));
+        reader.join(&writer);
         assert!(reader.single.is_empty());
+    }
+
+    #[test]
+    fn a_word_that_was_seen_covers_no_other_of_its_time() {
+        let mut reader = Clock::of(0, 3);
+        reader.join(&Clock::seen(1, 4, on(2)));
+        assert!(reader.covers(put(1, 4), on(2)) && !reader.covers(put(1, 4), on(1)));
+        let other = Granule { image: 2, number: 4 };
+        assert!(!reader.covers(put(1, 4), other));
     }
 }

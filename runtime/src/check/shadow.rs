@@ -29,8 +29,8 @@ const SPINS: u32 = 100;
 
 /// What decides about accesses that meet.
 pub(crate) trait Judge {
-    /// Whether an earlier access to memory of the image is ordered before this one, or by the same image.
-    fn covers(&self, earlier: Stamp, target: usize) -> bool;
+    /// Whether an earlier access to a granule is ordered before this one, or by the same image.
+    fn covers(&self, earlier: Stamp, granule: Granule) -> bool;
 
     /// Two accesses meet that are not ordered, one of them a write, not both atomic.
     fn conflict(&self, earlier: Stamp, mine: Stamp, granule: Granule);
@@ -40,7 +40,7 @@ pub(crate) trait Judge {
 }
 
 /// A granule: the image, and its number in the heap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Granule {
     pub(crate) image: usize,
     pub(crate) number: usize,
@@ -225,7 +225,8 @@ impl Shadow {
         let writes = Stamp(cells[0].load(Ordering::Relaxed));
         let reads = Stamp(cells[1].load(Ordering::Relaxed));
         // The common cases: the same again, and what hides all that was there.
-        let yields = |former| yields(former, mine, image, judge);
+        let granule = Granule { image, number };
+        let yields = |former| yields(former, mine, granule, judge);
         if mine.is_write() {
             if writes == mine && reads.is_none() {
                 return;
@@ -245,7 +246,7 @@ impl Shadow {
                 return;
             }
         }
-        self.meet_both(cells, Granule { image, number }, mine, judge);
+        self.meet_both(cells, granule, mine, judge);
     }
 
     #[cold]
@@ -344,12 +345,12 @@ impl Shadow {
 
 /// Whether an access needs no judgement where it meets another one, and leaves nothing of it if that is of the same kind.
 #[inline(always)]
-fn yields(former: Stamp, mine: Stamp, target: usize, judge: &impl Judge) -> bool {
+fn yields(former: Stamp, mine: Stamp, granule: Granule, judge: &impl Judge) -> bool {
     former.is_none()
         || former.mask() & !mine.mask() == 0
             && !former.is_many()
             && former.is_atomic() == mine.is_atomic()
-            && (former.image() == mine.image() || !mine.is_atomic() && judge.covers(former, target))
+            && (former.image() == mine.image() || !mine.is_atomic() && judge.covers(former, granule))
 }
 
 /// What is left to be known of an access after one that meets it, which is judged.
@@ -358,7 +359,7 @@ fn left_of(former: Stamp, mine: Stamp, granule: Granule, judge: &impl Judge) -> 
     if shared == 0 {
         return former;
     }
-    let is_covered = judge.covers(former, granule.image);
+    let is_covered = judge.covers(former, granule);
     let are_atomic = former.is_atomic() && mine.is_atomic();
     let are_reads = !former.is_write() && !mine.is_write();
     if are_atomic && former.is_write() && former.image() != mine.image() {

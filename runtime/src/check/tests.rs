@@ -29,8 +29,8 @@ struct Recording<'a> {
 }
 
 impl Judge for Recording<'_> {
-    fn covers(&self, earlier: Stamp, target: usize) -> bool {
-        earlier.image() == self.image || self.clock.covers(earlier, target)
+    fn covers(&self, earlier: Stamp, granule: Granule) -> bool {
+        earlier.image() == self.image || self.clock.covers(earlier, granule)
     }
 
     fn conflict(&self, _: Stamp, _: Stamp, _: Granule) {
@@ -85,7 +85,7 @@ fn run(seed: u64) -> bool {
             of.image == target
                 && !apart
                 && conflict(earlier, mine)
-                && !judge.covers(earlier, target)
+                && !judge.covers(earlier, Granule { image: target, number: 0 })
         });
         let found = judge.conflicts.into_inner();
         assert_eq!(found > 0, races, "seed {seed}, step {step}");

@@ -210,11 +210,10 @@ impl Checking {
         }
         let image = self.0.image;
         let post = |state: &mut State| {
-            let time = state.clock.time(image);
             let is_single = std::mem::take(&mut state.is_single);
             let tells = match posted {
                 Posted::All => state.clock.clone(),
-                Posted::PutsThere if is_single => Clock::single(image, time),
+                Posted::PutsThere if is_single => state.clock.single(image),
                 Posted::PutsThere => state.clock.lane(image, event.image),
             };
             self.0.check.order.post(event, image, tells);

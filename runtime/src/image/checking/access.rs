@@ -37,8 +37,8 @@ enum Met {
 
 impl Judge for Meeting<'_> {
     #[inline]
-    fn covers(&self, earlier: Stamp, target: usize) -> bool {
-        earlier.image() == self.image || self.clock.covers(earlier, target)
+    fn covers(&self, earlier: Stamp, granule: Granule) -> bool {
+        earlier.image() == self.image || self.clock.covers(earlier, granule)
     }
 
     #[cold]
@@ -210,7 +210,7 @@ impl Checking {
             return;
         }
         // It was over when the image gave the sign, and what is put now is put after that.
-        if !earlier.is_write() && state.pending.covers(earlier, granule.image) {
+        if !earlier.is_write() && state.pending.covers(earlier, granule) {
             return;
         }
         let is_one_word = is_word && earlier.mask() == mine.mask();
@@ -234,7 +234,7 @@ impl Checking {
 
     /// The image sees a flag: after its next fence it knows what came before the flag, which was put after a fence.
     fn see(&self, state: &mut State, written: Stamp, mine: Stamp, granule: Granule) {
-        if state.pending.covers(written, granule.image) {
+        if state.pending.covers(written, granule) {
             return;
         }
         state.seen.push(Seen {
@@ -242,16 +242,16 @@ impl Checking {
             mine,
             granule,
         });
-        let mut found = Clock::single(written.image(), written.time());
+        let mut found = Clock::seen(written.image(), written.time(), granule);
         self.learn(state, written, mine, granule, &mut found);
     }
 
     /// The image has found what an atomic operation wrote: after its next fence it knows what came before the writer's last one.
     fn find(&self, state: &mut State, written: Stamp, mine: Stamp, granule: Granule) {
         // An operation that writes takes the place of what it has found.
-        let mut found = match mine.is_write() || state.clock.covers(written, granule.image) {
+        let mut found = match mine.is_write() || state.clock.covers(written, granule) {
             true => Clock::default(),
-            false => Clock::single(written.image(), written.time()),
+            false => Clock::seen(written.image(), written.time(), granule),
         };
         if self.learn(state, written, mine, granule, &mut found) && mine.is_write() {
             // For those that find what this operation leaves.

@@ -57,7 +57,7 @@ impl Checking {
     fn why(&self, state: &State, earlier: Stamp, mine: Stamp, granule: Granule) -> String {
         let (order, sites) = (&self.0.check.order, &self.0.check.sites);
         let (theirs, own, target) = (earlier.image(), mine.image(), granule.image);
-        if state.pending.covers(earlier, target) {
+        if state.pending.covers(earlier, granule) {
             if let Some(source) = state.source_after(earlier) {
                 return format!(
                     "nothing orders them: image {own} saw what image {theirs} wrote at {} after it, but called no image_fence after {} (rules 2 and 3)",
