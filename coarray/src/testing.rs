@@ -6,6 +6,7 @@ use std::process::{ExitCode, Termination};
 pub use coarray_collectives::{Message, record_messages};
 use coarray_coref::{Remote, Values};
 use coarray_launch::run;
+pub use coarray_launch::{Explore, explore};
 
 /// Local. Runs a test body at each of these image counts. This is what `#[coarray::test]` calls.
 ///

@@ -5,6 +5,7 @@ use std::fmt;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
+use coarray_fabric::system::controlled;
 use coarray_runtime::Missing;
 
 use crate::cofuture::Cofuture;
@@ -135,7 +136,7 @@ impl<'a, T> CofutureSet<'a, T> {
     /// As [`wait_any`](Self::wait_any); [`std::sync::mpsc::Receiver::recv_timeout`].
     #[track_caller]
     pub fn wait_any_timeout(&mut self, timeout: Duration) -> Option<(usize, T)> {
-        let deadline = Instant::now().checked_add(timeout);
+        let deadline = controlled::now().checked_add(timeout);
         let ready = self.find_ready(deadline, Location::caller())?;
         self.take(ready)
     }
@@ -220,7 +221,7 @@ impl<'a, T> CofutureSet<'a, T> {
             if let Some(position) = self.waiting.iter().position(complete) {
                 return Some(position);
             }
-            let is_over = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let is_over = deadline.is_some_and(|deadline| controlled::now() >= deadline);
             if self.waiting.is_empty() || is_over {
                 return None;
             }

@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::rc::Rc;
 
+use coarray_fabric::system::primitives::yield_now;
 use coarray_fabric::{AtomicOperation, Deferral, Place, Word};
 use coarray_runtime::{Image, quiet_and_defer};
 
@@ -126,7 +127,7 @@ unsafe impl<T: Remote> DoubleBuffer<T> for FabricSlots<T> {
         } else if self.image.has_ended() {
             return Holder::MayNeverRelease;
         }
-        std::thread::yield_now();
+        yield_now();
         Holder::Writes
     }
 }

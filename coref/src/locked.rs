@@ -5,6 +5,7 @@ use std::mem::{MaybeUninit, offset_of};
 use std::ptr;
 use std::rc::Rc;
 
+use coarray_fabric::system::primitives::yield_now;
 use coarray_fabric::{Place, direct};
 use coarray_runtime::{Image, process_has_failed, process_image};
 
@@ -135,7 +136,7 @@ unsafe impl<T: Remote> DoubleBuffer<T> for Locked<T> {
         if holder != IMMORTAL && process_has_failed(holder as usize - 1) {
             return Holder::IsGone;
         }
-        std::thread::yield_now();
+        yield_now();
         Holder::Writes
     }
 }

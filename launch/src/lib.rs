@@ -8,6 +8,7 @@ mod cluster;
 mod coarun;
 mod command_line;
 mod embedded;
+mod explore;
 mod job_status;
 mod launcher;
 mod leftovers;
@@ -40,6 +41,7 @@ pub mod mpi {
 
 pub use coarun::coarun;
 pub use embedded::{Launch, run};
+pub use explore::{Explore, explore};
 pub use returned::{Returned, Told};
 pub use terminal::terminal_size;
 

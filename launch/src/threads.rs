@@ -74,6 +74,10 @@ pub(crate) fn run<R: Send>(
                 Ok(image) => images.push(Some(image)),
                 Err(error) => {
                     images.push(None);
+                    if let Some(scheduler) = &settings.scheduler {
+                        // The others wait until all have come.
+                        let _ = scheduler.finish(index);
+                    }
                     jobs.of(index).fail(&Failure {
                         image: index,
                         code: 1,

@@ -14,6 +14,7 @@ pub(crate) mod deferred_free;
 pub(crate) mod descriptor;
 pub(crate) mod descriptors;
 pub(crate) mod eager;
+mod exploring;
 pub(crate) mod held;
 pub(crate) mod message;
 pub(crate) mod network;
@@ -27,6 +28,7 @@ pub(crate) mod reactor;
 pub(crate) mod region;
 pub(crate) mod relay;
 pub(crate) mod remote_log;
+pub(crate) mod scheduled;
 pub(crate) mod team;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -48,6 +50,7 @@ use crate::image::held::Held;
 use crate::image::network::Network;
 use crate::image::notices::Notice;
 use crate::image::reactor::Reactor;
+use crate::image::scheduled::Scheduled;
 use crate::image::team::Team;
 use crate::job::Job;
 use crate::job::backoff::Backoff;
@@ -108,6 +111,8 @@ pub struct Image {
     counting: Option<Counting>,
     /// Checks what it accesses; none if the job is not checked.
     checking: Option<Checking>,
+    /// Its way to the scheduler; none if the system decides when it runs.
+    scheduled: Option<Rc<Scheduled>>,
 }
 
 impl Image {
@@ -125,6 +130,11 @@ impl Image {
         }
         let counting = job.counts.then(|| Counting::new(&job, index));
         let (mut for_program, mut fabric) = (Rc::clone(&fabric), fabric);
+        let scheduled = Scheduled::new(&job, index).map(Rc::new);
+        if let Some(scheduled) = &scheduled {
+            for_program = scheduled.explore(&fabric, true);
+            fabric = scheduled.explore(&fabric, false);
+        }
         if let Some(counting) = &counting {
             job.region.commit_counts(index)?;
             for_program = counting.for_program(for_program);
@@ -153,6 +163,7 @@ impl Image {
             recorder: job.is_profiled.then(|| recorder(&job, index)),
             counting,
             checking,
+            scheduled,
             job,
             last_call: LastCall::default(),
             tuning,
@@ -236,6 +247,11 @@ impl Image {
     /// What counts its operations, if the job counts.
     pub(crate) fn counting(&self) -> Option<&Counting> {
         self.counting.as_ref()
+    }
+
+    /// Its way to the scheduler, if its job has one.
+    pub(crate) fn scheduled(&self) -> Option<&Scheduled> {
+        self.scheduled.as_deref()
     }
 
     /// Whether it counts what it moves.

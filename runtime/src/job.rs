@@ -23,6 +23,7 @@ use crate::job::job_memory::JobMemory;
 use crate::job::report::PANIC_CODE;
 use crate::job::settings::{Bind, FabricKind, Profile, Settings, Wait};
 use crate::lockfree::eventcount::SpinPolicy;
+use crate::schedule::Scheduler;
 use coarray_fabric::memory::locality::Registration;
 use coarray_fabric::memory::nodes::Nodes;
 use coarray_fabric::memory::region::{Region, RegionOwner};
@@ -59,6 +60,8 @@ pub struct Job {
     pub threads: Threads,
     /// The longest time that images of other nodes may take to answer while one waits for them.
     pub(crate) peer_timeout: Option<Duration>,
+    /// Decides which image runs, if not the system does.
+    pub(crate) scheduler: Option<Arc<Scheduler>>,
     /// Whether this process noticed the recorded failure first, and so reports it.
     is_reporter: AtomicBool,
     /// The lowest image of other nodes that reports the end of the job; too large a number for none.
@@ -106,6 +109,7 @@ impl Job {
             fabric: settings.fabric,
             threads: Threads::default(),
             peer_timeout: settings.peer_timeout,
+            scheduler: settings.scheduler.clone(),
             is_reporter: AtomicBool::new(false),
             told_by: AtomicUsize::new(usize::MAX),
         }

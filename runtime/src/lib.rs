@@ -9,7 +9,8 @@
 //!
 //! `coarray-fabric` below moves data; `coarray-launch` above starts images. Programs depend on `coarray` only.
 
-// From the bottom to the top: `lockfree | call | profile | check | job | deadlock heap | image | messages | waiting | collective lock |
+// From the bottom to the top: `lockfree | call | profile schedule | check | job | deadlock heap | image | messages | waiting | collective
+// lock |
 // lifecycle`, and `stats` above `image`. No module imports one from further up.
 mod call;
 mod check;
@@ -23,6 +24,7 @@ mod lock;
 mod lockfree;
 mod messages;
 mod profile;
+mod schedule;
 mod stats;
 mod waiting;
 
@@ -86,6 +88,10 @@ pub use profile::moved::{LineMoves, Moved};
 pub use profile::place::Place;
 pub use profile::table::{ImageProfile, LineProfile};
 pub use profile::timeline::{Step, Steps, Timebase};
+pub use schedule::{
+    Deviation, Event, Exploration, Generator, Handover, History, ScheduleError, SchedulePlan,
+    Scheduler, Strategy, Stuck, shrink,
+};
 pub use stats::{Stats, count_operations, stats};
 pub use waiting::changed::note_change;
 pub use waiting::{Cause, Interruption};

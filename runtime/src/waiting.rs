@@ -24,6 +24,7 @@ use crate::messages::liveness::is_time_to_check_peers;
 use crate::messages::messaging::{poll_one, publish_traffic};
 use crate::profile::activity::Activity;
 use crate::profile::recorder;
+use coarray_fabric::system::controlled;
 use coarray_fabric::transport::pending::{Pending, has_outstanding, is_pending};
 
 /// Why an image stops waiting.
@@ -168,7 +169,7 @@ impl<'a, C: Cause> Waiting<'a, C> {
         if !self.is_endless() {
             return;
         }
-        self.parked_since.set(Some(Instant::now()));
+        self.parked_since.set(Some(controlled::now()));
         if let Some(reactor) = self.image.started_reactor() {
             reactor.unpark();
         }
@@ -251,13 +252,13 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
         if failure_epoch != self.failure_epoch.replace(failure_epoch) && self.cause.has_failed() {
             return Err(Stop::Failed);
         }
-        let is_over = |deadline| Instant::now() >= deadline;
+        let is_over = |deadline| controlled::now() >= deadline;
         if self.deadline.is_some_and(is_over) {
             return Err(Stop::TimedOut);
         }
         // Signals may interrupt every sleep, so no sleep may last its whole time.
         match self.parked_since.get() {
-            Some(since) if since.elapsed() >= PARK_TIMEOUT => self.on_timeout(),
+            Some(since) if controlled::now() - since >= PARK_TIMEOUT => self.on_timeout(),
             _ => Ok(()),
         }
     }
@@ -277,7 +278,7 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
             .note_failure_epoch(self.failure_epoch.get());
         match self.deadline {
             Some(deadline) => deadline
-                .saturating_duration_since(Instant::now())
+                .saturating_duration_since(controlled::now())
                 .min(PARK_TIMEOUT),
             None => PARK_TIMEOUT,
         }
@@ -293,7 +294,7 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
         if !self.is_endless() {
             return Ok(());
         }
-        self.parked_since.set(Some(Instant::now()));
+        self.parked_since.set(Some(controlled::now()));
         // Not before: on some networks it waits for the target, which may compute.
         if is_pending(Pending::Signals) {
             self.image.fabric().quiet_signals();

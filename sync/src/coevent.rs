@@ -12,9 +12,10 @@ use std::fmt;
 use std::mem::offset_of;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use coarray_coref::{Shared, Symmetric};
+use coarray_fabric::system::controlled;
 use coarray_fabric::{Place, Signal, has_notes, is_in_job, spans_nodes};
 use coarray_runtime::{
     Cause, Eventcount, Image, ImageFailed, Interruption, Team, note_consumed, quiet_before_post,
@@ -364,7 +365,7 @@ impl Coevent {
         let waiting = EventWait {
             event: self,
             posts,
-            deadline: Instant::now().checked_add(timeout),
+            deadline: controlled::now().checked_add(timeout),
             team: &team,
             caller: Location::caller(),
         };

@@ -5,10 +5,11 @@ use std::mem::MaybeUninit;
 use std::panic::Location;
 use std::ptr::from_ref;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use coarray_coref::{Coref, LocalOrRemote, Remote, check_value};
 use coarray_fabric::Place;
+use coarray_fabric::system::controlled;
 use coarray_runtime::{Image, Lock, LockError, LockKind};
 
 use crate::comutex::Comutex;
@@ -76,7 +77,7 @@ impl<'a, T: Remote> Site<'a, T> {
     #[track_caller]
     pub(crate) fn lock_timeout(self, timeout: Duration) -> Result<ComutexGuard<'a, T>, LockError> {
         let image = Image::current();
-        let deadline = Instant::now().checked_add(timeout);
+        let deadline = controlled::now().checked_add(timeout);
         let deferral = image.lock(
             self.queue_lock(),
             LockKind::Mutex,

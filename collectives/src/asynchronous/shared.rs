@@ -10,10 +10,10 @@
 use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-use std::time::Instant;
 
 use coarray_coref::Remote;
+use coarray_fabric::system::controlled;
+use coarray_fabric::system::primitives::yield_now;
 use coarray_runtime::Team;
 
 use crate::asynchronous::request::{AsyncCall, Contributions, Posted, fold_up_to};
@@ -69,7 +69,7 @@ pub(super) unsafe fn fold_together<T: Remote>(
         // SAFETY: the caller vouches that every image has posted so many `T`s.
         unsafe { fold_up_to(contributions, images - 1, slice, result, operator) };
     };
-    let begun = Instant::now();
+    let begun = controlled::now();
     let mut left = Vec::new();
     for owner in (me..images).chain(0..me) {
         let slice = slice(length, images, owner);
@@ -87,11 +87,11 @@ pub(super) unsafe fn fold_together<T: Remote>(
             _ => left.push((slice, room)),
         }
     }
-    let patience = begun.elapsed();
-    let begun = Instant::now();
+    let patience = controlled::now() - begun;
+    let begun = controlled::now();
     for (slice, room) in left {
-        while !room.is_done() && begun.elapsed() < patience {
-            thread::yield_now();
+        while !room.is_done() && controlled::now() - begun < patience {
+            yield_now();
         }
         let target = &mut result[slice.clone()];
         if room.is_done() {

@@ -8,6 +8,8 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::thread::{Timespec, futex};
 
+use super::controlled::controller;
+
 pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 pub use super::asymmetric_fence::{heavy_fence, light_fence};
@@ -71,11 +73,30 @@ pub fn prefetch_to_read<T>(place: *const T) {
 
 /// Yields the core to other threads.
 pub fn yield_now() {
-    std::thread::yield_now();
+    match controller() {
+        Some(controller) => controller.yield_now(),
+        None => std::thread::yield_now(),
+    }
+}
+
+/// Sleeps for about so long, because another thread is about to do what this one waits for.
+pub fn nap(length: Duration) {
+    match controller() {
+        Some(controller) => controller.yield_now(),
+        None => std::thread::sleep(length),
+    }
 }
 
 /// A futex wait: sleeps while `word` holds `value`, at most for `nap`; may wake early. Returns false if it timed out.
 pub fn sleep_while_equal(word: &AtomicU64, value: u64, nap: Duration) -> bool {
+    match controller() {
+        Some(controller) => controller.sleep_while_equal(word, value, nap),
+        None => sleep_on_futex(word, value, nap),
+    }
+}
+
+/// As [`sleep_while_equal`], whatever controls this thread.
+pub fn sleep_on_futex(word: &AtomicU64, value: u64, nap: Duration) -> bool {
     let nap = Timespec {
         tv_sec: nap.as_secs().try_into().unwrap_or(i64::MAX),
         tv_nsec: i64::from(nap.subsec_nanos()),

@@ -29,6 +29,14 @@ pub trait Observer: Debug {
         perform: impl FnOnce() -> R,
         is_done: impl FnOnce(&R) -> bool,
     ) -> R;
+
+    /// Whether the observer keeps a blocking put of these bytes, so that it is carried out later.
+    ///
+    /// # Safety
+    /// As [`Fabric::put`].
+    unsafe fn keep(&self, _range: &Range<'_>, _source: *const u8) -> bool {
+        false
+    }
 }
 
 /// A fabric whose operations are observed.
@@ -83,15 +91,25 @@ impl<O: Observer> Fabric for Observed<O> {
     }
 
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        let call = Call::Put(range(image, offset, length));
+        let range = range(image, offset, length);
         // SAFETY: the caller vouches for source and target, as `Fabric::put` asks.
+        if unsafe { self.observer.keep(&range, source) } {
+            return;
+        }
+        let call = Call::Put(range);
+        // SAFETY: as above.
         self.pass_on(call, |fabric| unsafe {
             fabric.put(image, offset, source, length);
         });
     }
 
     unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
-        let call = Call::Put(range(image, offset, size_of_val(&word)));
+        let range = range(image, offset, size_of_val(&word));
+        // SAFETY: `word` is readable until `keep` returns; the caller vouches for the place, as `Fabric::put_word` asks.
+        if unsafe { self.observer.keep(&range, (&raw const word).cast()) } {
+            return;
+        }
+        let call = Call::Put(range);
         // SAFETY: the caller vouches for the place, as `Fabric::put_word` asks.
         self.pass_on(call, |fabric| unsafe {
             fabric.put_word(image, offset, word);

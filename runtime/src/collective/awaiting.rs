@@ -5,6 +5,7 @@ use std::task::Waker;
 use crate::collective::missing::Missing;
 use crate::image::Image;
 use crate::image::reactor::{Awaited, Reactor};
+use coarray_fabric::system::controlled::controller;
 
 /// The most polls in a row before the reactor takes over.
 const MOST_POLLS: u32 = 1000;
@@ -12,6 +13,11 @@ const MOST_POLLS: u32 = 1000;
 impl Missing<'_> {
     /// Arranges for `waker` to be woken when another poll may succeed.
     pub fn wake(&self, waker: &Waker) {
+        if let Some(controller) = controller() {
+            // The executor would keep the turn.
+            controller.yield_now();
+            return waker.wake_by_ref();
+        }
         let image = self.team().image();
         let is_late = self.count_polls() >= MOST_POLLS;
         let Some(reactor) = is_late.then(|| reactor_of(image)).flatten() else {

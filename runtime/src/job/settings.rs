@@ -6,10 +6,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::check::policy::Check;
 use crate::job::job_memory::largest_heap;
+use crate::schedule::Scheduler;
 use coarray_fabric::system::available_memory as memory;
 use coarray_fabric::system::display_size::Bytes;
 use coarray_fabric::system::limits::MAX_IMAGES;
@@ -209,6 +211,8 @@ pub struct Settings {
     pub simulated_nodes: usize,
     /// The longest time that images of other nodes may take to answer while one waits for them.
     pub peer_timeout: Option<Duration>,
+    /// What decides which of the images, that are threads then, runs; none if the system does.
+    pub scheduler: Option<Arc<Scheduler>>,
     /// The fault of the network between those nodes.
     #[cfg(feature = "simulated")]
     pub simulated_fault: Fault,
@@ -257,6 +261,7 @@ impl Settings {
             fabric: variable("COARRAY_FABRIC")?.unwrap_or_else(noticed),
             simulated_nodes: simulated_nodes()?,
             peer_timeout: variable("COARRAY_PEER_TIMEOUT")?.and_then(|Seconds(limit)| limit),
+            scheduler: None,
             #[cfg(feature = "simulated")]
             simulated_fault: variable("COARRAY_SIMULATED_FAULT")?.unwrap_or_default(),
             bind: variable("COARRAY_BIND")?.unwrap_or_default(),

@@ -13,6 +13,7 @@ use crate::call::tuning::Tuning;
 use crate::collective::end_of_program::finish_program;
 use crate::collective::tuning::publish_table;
 use crate::image::Image;
+use crate::image::scheduled::{Scheduled, Turns};
 use crate::image::team::Team;
 use crate::job::Job;
 use crate::job::backtrace::__rust_begin_short_backtrace;
@@ -58,6 +59,8 @@ pub unsafe fn run_image<R>(
             text,
         })
     };
+    // First, so that it is dropped last.
+    let _turns = Scheduled::new(job, index).map(Turns::begin);
     if job.bind == Bind::Core
         && let Err(error) = bind_to_core(index)
     {

@@ -6,7 +6,6 @@ use std::cell::Cell;
 use std::mem::offset_of;
 use std::panic::Location;
 use std::sync::atomic::{Ordering, fence};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::image::Image;
@@ -14,10 +13,11 @@ use crate::job::control::ImageControl;
 use crate::lock::{Lock, Wanting};
 use crate::lockfree::lock_state::{Node, NotAcquired, State};
 use crate::lockfree::queue_lock::{self, ABSENT, Nodes, QueueLock, STATES, Wake, Words};
-use crate::primitives::{AtomicU64, pause, yield_now};
+use crate::primitives::{AtomicU64, nap, pause, yield_now};
 use crate::profile::activity::Activity;
 use crate::waiting::{Cause, Interruption};
 use coarray_fabric::memory::locality::Place;
+use coarray_fabric::system::controlled;
 use coarray_fabric::{AtomicOperation, SignalOperation, Word};
 
 /// How often an image tries again before it queues: about what it costs two images to use the queue, by instructions and through a fabric.
@@ -75,7 +75,7 @@ impl<'a> Acquirer<'a> {
         loop {
             let node = (!self.is_left_behind()).then(|| self.node(true));
             match self.acquire(node) {
-                Err(NotAcquired::Busy(_)) if Instant::now() < deadline => self.look_again()?,
+                Err(NotAcquired::Busy(_)) if controlled::now() < deadline => self.look_again()?,
                 Err(NotAcquired::Busy(_)) => return Err(NotAcquired::TimedOut),
                 Err(NotAcquired::TimedOut) => {
                     self.image.has_left_queue.set(true);
@@ -320,7 +320,7 @@ impl Words for Acquirer<'_> {
         match looks {
             ..SPINS => pause(),
             SPINS..YIELDS => yield_now(),
-            _ => thread::sleep(NAP),
+            _ => nap(NAP),
         }
         Ok(())
     }
@@ -405,7 +405,7 @@ mod tests {
                         while last() != Some(next) {
                             image.poll();
                             image.check_abort();
-                            thread::yield_now();
+                            std::thread::yield_now();
                         }
                     }
                     assert_eq!(image.holder_of(lock), Some(0));

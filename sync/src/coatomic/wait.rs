@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Remote, same};
+use coarray_fabric::system::controlled;
 use coarray_runtime::{
     Activity, Cause, Image, ImageFailed, Interruption, Team, is_own_address, this_image,
 };
@@ -122,7 +123,7 @@ pub(crate) fn wait_until_timeout<T: Remote>(
     if until(value) {
         return Ok(Some(value));
     }
-    let waiting = ValueWait::new(address, Instant::now().checked_add(timeout));
+    let waiting = ValueWait::new(address, controlled::now().checked_add(timeout));
     match waiting.go_on(value, load, until) {
         Ok(value) => Ok(Some(value)),
         Err(Interruption::TimedOut) => Ok(None),
@@ -197,7 +198,7 @@ impl ValueWait {
             }
             // A value that changes all the time lets no wait begin.
             image.check_abort();
-            if self.deadline.is_some_and(|end| Instant::now() >= end) {
+            if self.deadline.is_some_and(|end| controlled::now() >= end) {
                 return Err(Interruption::TimedOut);
             }
         }

@@ -1,0 +1,151 @@
+//! An image that runs when the scheduler of its job says so.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+
+use crate::job::Job;
+use crate::job::control::{Failure, OWN_WORDS};
+use crate::schedule::{Arriving, Reach, Scheduler, Site, Stuck};
+use coarray_fabric::system::controlled::{Controlled, Controller, control};
+
+/// The way of an image to its scheduler.
+#[derive(Clone, Debug)]
+pub(crate) struct Scheduled {
+    job: Arc<Job>,
+    scheduler: Arc<Scheduler>,
+    image: usize,
+}
+
+impl Scheduled {
+    /// For an image of this job, if it has a scheduler.
+    pub(crate) fn new(job: &Arc<Job>, image: usize) -> Option<Self> {
+        let scheduler = job.scheduler.as_ref()?;
+        Some(Self {
+            job: Arc::clone(job),
+            scheduler: Arc::clone(scheduler),
+            image,
+        })
+    }
+
+    /// The image does this, and others may go on.
+    pub(crate) fn point(&self, what: &'static str, site: Site) {
+        self.unless_stuck(self.scheduler.point(self.image, what, site));
+    }
+
+    /// The image puts or gets.
+    pub(crate) fn access(&self, what: &'static str, site: Site) {
+        self.unless_stuck(self.scheduler.access(self.image, what, site));
+    }
+
+    /// The image has done this.
+    pub(crate) fn note(&self, what: &'static str, site: Site) {
+        self.scheduler.note(self.image, what, site);
+    }
+
+    /// The image has looked for what another one does, in vain.
+    pub(crate) fn look_again(&self) {
+        self.unless_stuck(self.scheduler.yield_turn(self.image));
+    }
+
+    /// The image has read so many bytes.
+    ///
+    /// # Safety
+    /// As [`Scheduler::look`].
+    pub(crate) unsafe fn look(
+        &self,
+        address: usize,
+        length: usize,
+        what: &'static str,
+        site: Site,
+    ) {
+        // SAFETY: as the caller vouches.
+        let outcome = unsafe { (self.scheduler).look(self.image, address, length, what, site) };
+        self.unless_stuck(outcome);
+    }
+
+    /// Where this byte of a part is.
+    pub(crate) fn place(&self, image: usize, offset: usize) -> *mut u8 {
+        self.job.region.part_address(image, offset)
+    }
+
+    /// Keeps a put in flight, if it is to be late.
+    ///
+    /// # Safety
+    /// As [`Scheduler::delay`].
+    pub(crate) unsafe fn delay(&self, reach: Reach, place: *mut u8, bytes: &[u8]) -> bool {
+        // SAFETY: as the caller vouches.
+        unsafe { self.scheduler.delay(self.image, reach, place, bytes) }
+    }
+
+    /// Has puts in flight arrive. Returns whether others still are.
+    pub(crate) fn arrive(&self, which: Arriving) -> bool {
+        self.scheduler.arrive(self.image, which)
+    }
+
+    /// Ends the job if nobody can go on; then everybody does, to unwind.
+    fn unless_stuck<T>(&self, outcome: Result<T, Stuck>) -> Option<T> {
+        match outcome {
+            Ok(result) => Some(result),
+            Err(Stuck(text)) => {
+                self.job.fail(&Failure {
+                    image: self.image,
+                    code: 1,
+                    text: format!("{OWN_WORDS}coarray: {text}"),
+                });
+                self.scheduler.end();
+                None
+            }
+        }
+    }
+}
+
+impl Controller for Scheduled {
+    fn sleep_while_equal(&self, word: &AtomicU64, value: u64, nap: Duration) -> bool {
+        let outcome = self.scheduler.sleep(self.image, word, value, nap);
+        self.unless_stuck(outcome).unwrap_or(false)
+    }
+
+    fn yield_now(&self) {
+        self.look_again();
+    }
+
+    fn now(&self) -> Instant {
+        self.scheduler.now()
+    }
+}
+
+/// From the first turn of an image to its last.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    scheduled: Rc<Scheduled>,
+    controlled: Option<Controlled>,
+}
+
+impl Turns {
+    /// Begins the image of this thread: returns when it has its first turn.
+    pub(crate) fn begin(scheduled: Scheduled) -> Self {
+        let scheduled = Rc::new(scheduled);
+        scheduled.scheduler.begin(scheduled.image);
+        let controlled = Some(control(Rc::clone(&scheduled) as Rc<dyn Controller>));
+        Self {
+            scheduled,
+            controlled,
+        }
+    }
+}
+
+impl Drop for Turns {
+    fn drop(&mut self) {
+        self.controlled = None;
+        let Scheduled {
+            scheduler, image, ..
+        } = &*self.scheduled;
+        let outcome = scheduler.finish(*image);
+        if self.scheduled.unless_stuck(outcome).is_none() {
+            // The job has ended, so the others can go on.
+            let _ = scheduler.finish(*image);
+        }
+    }
+}

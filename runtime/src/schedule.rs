@@ -1,0 +1,34 @@
+//! Schedules: images that are threads run one at a time, in an order that a strategy chooses and that can be repeated.
+//!
+//! * `plan.rs`: a schedule as its few deviations from "go on until blocked, then the next image", and as text.
+//! * `strategy.rs`: who runs next, by PCT, at random, in turn, or as a schedule says.
+//! * `scheduler.rs`: the image that runs has the turn, and offers it at *points*; `turn.rs` hands it over.
+//! * `state.rs`, `standing.rs`: why an image does not run, whether it can go on, and who does; time is virtual, so that nobody sleeps.
+//! * `polling.rs`: images that read the same again and again.
+//! * `in_flight.rs`: puts that arrive as late as the memory model permits.
+//! * `history.rs`: what happened, to compare runs and to tell of them.
+//! * `shrink.rs`: the fewest deviations that fail in the same way.
+//!
+//! Schedules are preempted at synchronisations only, since puts and gets are checked for races meanwhile: M. Musuvathi and others, *Finding and
+//! reproducing Heisenbugs in concurrent programs* (CHESS), OSDI 2008.
+
+mod generator;
+mod history;
+mod in_flight;
+mod plan;
+mod polling;
+mod scheduler;
+mod shrink;
+mod standing;
+mod state;
+mod strategy;
+mod turn;
+
+pub use generator::Generator;
+pub use history::{Event, Handover, History, Site};
+pub use in_flight::{Arriving, Reach};
+pub use plan::{Deviation, ScheduleError, SchedulePlan};
+pub use scheduler::{Exploration, Scheduler};
+pub use shrink::shrink;
+pub use state::Stuck;
+pub use strategy::Strategy;

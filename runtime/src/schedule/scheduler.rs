@@ -1,0 +1,298 @@
+//! The scheduler of one run: which image has the turn, and when another one gets it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::generator::Generator;
+use super::history::{History, Site};
+use super::in_flight::{Arriving, Delays, Reach};
+use super::plan::SchedulePlan;
+use super::standing::{Sleep, Standing};
+use super::state::{Next, State, Stuck};
+use super::strategy::{Chooser, Strategy};
+use super::turn::Turn;
+use crate::primitives::{AtomicU64, Ordering};
+
+/// What a run tries.
+#[derive(Clone, Debug)]
+pub struct Exploration {
+    /// How it is chosen who goes on.
+    pub strategy: Strategy,
+    /// The beginning of all chance.
+    pub seed: u64,
+    /// About how many steps the run has.
+    pub steps: u64,
+    /// Whether puts may be late.
+    pub delays_puts: bool,
+    /// Whether images may switch at every put and get.
+    pub every_access: bool,
+}
+
+/// Decides which image of a job runs.
+#[derive(Debug)]
+pub struct Scheduler {
+    begun: Instant,
+    every_access: bool,
+    turns: Box<[Turn]>,
+    state: Mutex<State>,
+}
+
+/// Two are the same if they are one.
+impl PartialEq for Scheduler {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for Scheduler {}
+
+impl Scheduler {
+    /// For one run of so many images.
+    #[must_use]
+    pub fn new(images: usize, exploration: &Exploration) -> Self {
+        let Exploration {
+            strategy,
+            seed,
+            steps,
+            delays_puts,
+            every_access,
+        } = *exploration;
+        let delays = match delays_puts {
+            true => Delays::Seeded(Generator::new(!seed), steps.max(1)),
+            false => Delays::Never,
+        };
+        let chooser = Chooser::new(strategy, images, steps, seed);
+        Self::with(images, chooser, delays, every_access)
+    }
+
+    /// For one run as a plan says.
+    #[must_use]
+    pub fn replay(plan: &SchedulePlan, every_access: bool) -> Self {
+        let deviations = &plan.deviations[..];
+        let (chooser, delays) = (Chooser::replay(deviations), Delays::replay(deviations));
+        Self::with(plan.images, chooser, delays, every_access)
+    }
+
+    fn with(images: usize, chooser: Chooser, delays: Delays, every_access: bool) -> Self {
+        Self {
+            begun: Instant::now(),
+            every_access,
+            turns: (0..images).map(|_| Turn::default()).collect(),
+            state: Mutex::new(State::new(images, chooser, delays)),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins an image, which returns when it has the turn. To be called once for each.
+    pub fn begin(&self, image: usize) {
+        let next = {
+            let mut state = self.lock();
+            state.images[image].standing = Standing::Able;
+            state.first()
+        };
+        if let Some(next) = next {
+            self.turns[next].give();
+        }
+        self.await_turn(image);
+    }
+
+    /// Ends an image, also one that could not begin.
+    ///
+    /// # Errors
+    /// If no other can go on; the image still has the turn.
+    pub fn finish(&self, image: usize) -> Result<(), Stuck> {
+        let next = {
+            let mut state = self.lock();
+            state.in_flight.forget(image);
+            state.images[image].standing = Standing::Gone;
+            match state.running {
+                // It had no turn.
+                None => match state.first() {
+                    Some(next) => Next::Image(next),
+                    None => Next::Over,
+                },
+                Some(_) => state.decide(image),
+            }
+        };
+        match next {
+            Next::Image(next) => self.turns[next].give(),
+            Next::Over => {}
+            Next::Stuck(stuck) => return Err(stuck),
+        }
+        Ok(())
+    }
+
+    /// Says that the job has ended: everybody who waits goes on, to see that.
+    pub fn end(&self) {
+        self.lock().has_ended = true;
+    }
+
+    /// An operation of an image at which others may get the turn.
+    ///
+    /// # Errors
+    /// If the run takes too many steps; the image has the turn.
+    pub fn point(&self, image: usize, what: &'static str, site: Site) -> Result<(), Stuck> {
+        let mut state = self.lock();
+        state.note(image, what, site);
+        self.pass(state, image, Standing::Able)
+    }
+
+    /// As [`point`](Self::point), of a put or a get, at which others get the turn only if they may at every one.
+    ///
+    /// # Errors
+    /// As those of `point`.
+    pub fn access(&self, image: usize, what: &'static str, site: Site) -> Result<(), Stuck> {
+        match self.every_access {
+            true => self.point(image, what, site),
+            false => Ok(()),
+        }
+    }
+
+    /// Notes what an image has done without being interrupted.
+    pub fn note(&self, image: usize, what: &'static str, site: Site) {
+        self.lock().note(image, what, site);
+    }
+
+    /// An image sleeps until a word has another value than it has seen, or for some virtual time; returns false if that has passed.
+    ///
+    /// # Errors
+    /// If nobody can go on.
+    pub fn sleep(
+        &self,
+        image: usize,
+        word: &AtomicU64,
+        seen: u64,
+        nap: Duration,
+    ) -> Result<bool, Stuck> {
+        let state = self.lock();
+        // SAFETY: the word is borrowed until this returns, and the image sleeps no longer.
+        let sleep = unsafe { Sleep::new(word, seen, nap, state.progress) };
+        self.pass(state, image, Standing::Sleeps(sleep))?;
+        // Relaxed: the turn orders it.
+        Ok(word.load(Ordering::Relaxed) as u32 != seen as u32)
+    }
+
+    /// An image has looked for what another one does, in vain: that one goes on first.
+    ///
+    /// # Errors
+    /// If nobody can go on.
+    pub fn yield_turn(&self, image: usize) -> Result<(), Stuck> {
+        let state = self.lock();
+        let done = state.progress.done;
+        self.pass(state, image, Standing::Yields(done))
+    }
+
+    /// An image has read so many bytes at an address. If it does so again and again, others go on until there are other ones.
+    ///
+    /// # Safety
+    /// They can be read there, where provenance is exposed, while images of the job run, and are written as [`direct`](coarray_fabric::direct)
+    /// allows.
+    ///
+    /// # Errors
+    /// If nobody will ever write another one.
+    pub unsafe fn look(
+        &self,
+        image: usize,
+        address: usize,
+        length: usize,
+        what: &'static str,
+        site: Site,
+    ) -> Result<(), Stuck> {
+        let mut state = self.lock();
+        // SAFETY: as the caller vouches.
+        let polls = unsafe { state.images[image].reads.look(address, length) };
+        if !polls {
+            return Ok(());
+        }
+        let event = state.event(image, what, site);
+        state.images[image].last = Some(event);
+        let round = state.progress.rounds;
+        self.pass(state, image, Standing::Polls(round))
+    }
+
+    /// Keeps a put of an image in flight, if it is to be late; returns whether it is.
+    ///
+    /// # Safety
+    /// As many bytes can be written at `place`, as [`direct`](coarray_fabric::direct) allows, as long as images of the job run. Whoever reads them,
+    /// or frees them, makes the put [arrive](Self::arrive) before.
+    pub unsafe fn delay(&self, image: usize, reach: Reach, place: *mut u8, bytes: &[u8]) -> bool {
+        let mut state = self.lock();
+        let step = state.step;
+        let in_flight = &mut state.in_flight;
+        // SAFETY: as the caller vouches.
+        let late = unsafe { in_flight.keep(image, reach, place, bytes, step) };
+        state.deviations.extend(late);
+        late.is_some()
+    }
+
+    /// Has puts of an image in flight arrive. Returns whether others of it are still in flight.
+    pub fn arrive(&self, image: usize, which: Arriving) -> bool {
+        self.lock().in_flight.arrive(image, which)
+    }
+
+    /// The virtual time.
+    pub fn now(&self) -> Instant {
+        self.begun + self.lock().progress.time
+    }
+
+    /// The schedule of the run so far.
+    pub fn plan(&self) -> SchedulePlan {
+        let state = self.lock();
+        SchedulePlan {
+            images: state.images.len(),
+            deviations: state.deviations.clone(),
+        }
+    }
+
+    /// How many steps there were.
+    pub fn steps(&self) -> u64 {
+        self.lock().step
+    }
+
+    /// Takes what has happened.
+    pub fn take_history(&self) -> History {
+        std::mem::take(&mut self.lock().history)
+    }
+
+    /// The image stands as it says, and the one that goes on gets the turn. Returns when it has it again.
+    fn pass(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        image: usize,
+        standing: Standing,
+    ) -> Result<(), Stuck> {
+        state.images[image].standing = standing;
+        let next = state.decide(image);
+        drop(state);
+        match next {
+            Next::Image(next) if next == image => Ok(()),
+            Next::Image(next) => {
+                self.turns[next].give();
+                self.await_turn(image);
+                Ok(())
+            }
+            Next::Over => Ok(()),
+            Next::Stuck(stuck) => Err(stuck),
+        }
+    }
+
+    fn await_turn(&self, image: usize) {
+        self.turns[image].take(|| {
+            let mut state = self.lock();
+            if let Some(running) = state.running
+                && state.told_at != Some(state.step)
+            {
+                state.told_at = Some(state.step);
+                eprintln!(
+                    "coarray: image {running} has run for 10 s without an operation at which another one could go on, so this schedule waits for it"
+                );
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

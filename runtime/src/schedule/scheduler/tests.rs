@@ -1,0 +1,232 @@
+//! Plain threads take turns as the scheduler says.
+
+use std::panic::Location;
+use std::sync::atomic::AtomicUsize;
+use std::thread;
+
+use super::*;
+use crate::schedule::plan::Deviation;
+
+/// Runs `body` on so many threads; returns the scheduler, and whether it has been stuck.
+fn run(
+    scheduler: Scheduler,
+    images: usize,
+    body: impl Fn(&Scheduler, usize) -> Result<(), Stuck> + Sync,
+) -> (Scheduler, Option<String>) {
+    let stuck = Mutex::new(None);
+    let note = |outcome: Result<(), Stuck>| {
+        if let Err(Stuck(text)) = outcome {
+            stuck.lock().unwrap().get_or_insert(text);
+            scheduler.end();
+            return true;
+        }
+        false
+    };
+    thread::scope(|scope| {
+        for image in 0..images {
+            let (scheduler, body, note) = (&scheduler, &body, &note);
+            scope.spawn(move || {
+                scheduler.begin(image);
+                note(body(scheduler, image));
+                if note(scheduler.finish(image)) {
+                    scheduler.finish(image).unwrap();
+                }
+            });
+        }
+    });
+    (scheduler, stuck.into_inner().unwrap())
+}
+
+fn plain(images: usize, deviations: &[Deviation]) -> Scheduler {
+    let deviations = deviations.to_vec();
+    Scheduler::replay(&SchedulePlan { images, deviations }, false)
+}
+
+fn explored(images: usize, strategy: Strategy, seed: u64) -> Scheduler {
+    let exploration = Exploration {
+        strategy,
+        seed,
+        steps: 30,
+        delays_puts: false,
+        every_access: false,
+    };
+    Scheduler::new(images, &exploration)
+}
+
+/// Each image appends its number, between points. Exactly one thread at a time does.
+fn appended(scheduler: Scheduler, images: usize) -> (Scheduler, Vec<usize>) {
+    let (running, order) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (scheduler, stuck) = run(scheduler, images, |scheduler, image| {
+        for _ in 0..5 {
+            assert_eq!(running.fetch_add(1, Ordering::Relaxed), 0);
+            order.lock().unwrap().push(image);
+            assert_eq!(running.fetch_sub(1, Ordering::Relaxed), 1);
+            scheduler.point(image, "append", None)?;
+        }
+        Ok(())
+    });
+    assert_eq!(stuck, None);
+    (scheduler, order.into_inner().unwrap())
+}
+
+#[test]
+fn the_plain_schedule_lets_one_image_after_the_other_run_to_its_end() {
+    let (scheduler, order) = appended(plain(3, &[]), 3);
+    assert!(order.is_sorted(), "{order:?}");
+    assert_eq!(scheduler.plan().to_string(), "3i");
+}
+
+#[test]
+fn a_deviation_is_a_switch_at_its_step() {
+    let at = |step, image| Deviation::Switch { step, image };
+    let (scheduler, order) = appended(plain(2, &[at(3, 1), at(5, 0)]), 2);
+    assert_eq!(order, [0, 0, 1, 1, 0, 0, 0, 1, 1, 1]);
+    assert_eq!(scheduler.plan().to_string(), "2i 3>1 5>0");
+}
+
+#[test]
+fn a_schedule_by_chance_is_repeated_by_its_deviations() {
+    for strategy in [Strategy::Pct(3), Strategy::Random, Strategy::RoundRobin] {
+        for seed in 0..20 {
+            let (first, order) = appended(explored(4, strategy, seed), 4);
+            let (again, same) = appended(explored(4, strategy, seed), 4);
+            assert_eq!(order, same);
+            let plan = first.plan();
+            assert_eq!(plan, again.plan());
+            let (replayed, same) = appended(Scheduler::replay(&plan, false), 4);
+            assert_eq!(order, same, "{plan}");
+            assert_eq!(replayed.plan(), plan);
+            let histories = [first, again, replayed].map(|it| it.take_history().hash());
+            assert!(histories.iter().all(|&hash| hash == histories[0]));
+        }
+    }
+}
+
+#[test]
+fn a_sleeper_goes_on_when_its_word_has_changed_or_time_has_passed() {
+    let word = AtomicU64::new(0);
+    let (_, stuck) = run(plain(2, &[]), 2, |scheduler, image| {
+        let begun = scheduler.now();
+        let hour = Duration::from_secs(3600);
+        if image == 0 {
+            assert!(scheduler.sleep(image, &word, 0, hour)?);
+            assert_eq!(word.load(Ordering::Relaxed), 1);
+            assert!(scheduler.now() - begun < Duration::from_millis(1));
+            // Nobody changes it any more.
+            assert!(!scheduler.sleep(image, &word, 1, hour)?);
+            assert!(scheduler.now() - begun >= hour);
+        } else {
+            word.store(1, Ordering::Relaxed);
+        }
+        Ok(())
+    });
+    assert_eq!(stuck, None);
+}
+
+#[test]
+fn who_looks_in_vain_lets_the_others_go_on() {
+    let done = AtomicU64::new(0);
+    let (_, stuck) = run(plain(3, &[]), 3, |scheduler, image| {
+        if image < 2 {
+            while done.load(Ordering::Relaxed) <= image as u64 {
+                scheduler.yield_turn(image)?;
+            }
+        } else {
+            for _ in 0..2 {
+                done.fetch_add(1, Ordering::Relaxed);
+                scheduler.point(image, "add", None)?;
+            }
+        }
+        Ok(())
+    });
+    assert_eq!(stuck, None);
+}
+
+#[test]
+fn who_polls_waits_for_the_place() {
+    let flag = AtomicU64::new(0);
+    let address = flag.as_ptr().expose_provenance();
+    let looks = AtomicUsize::new(0);
+    let (_, stuck) = run(plain(2, &[]), 2, |scheduler, image| {
+        if image == 0 {
+            while flag.load(Ordering::Relaxed) == 0 {
+                looks.fetch_add(1, Ordering::Relaxed);
+                // SAFETY: the word outlives the run, and all accesses to it are atomic.
+                unsafe { scheduler.look(image, address, 8, "get", None) }?;
+            }
+        } else {
+            for _ in 0..100 {
+                scheduler.point(image, "compute", None)?;
+            }
+            flag.store(1, Ordering::Relaxed);
+        }
+        Ok(())
+    });
+    assert_eq!(stuck, None);
+    assert_eq!(looks.into_inner(), 3);
+}
+
+#[test]
+fn if_nobody_writes_what_all_poll_it_is_said() {
+    let flag = AtomicU64::new(0);
+    let address = flag.as_ptr().expose_provenance();
+    let (_, stuck) = run(plain(3, &[]), 3, |scheduler, image| {
+        while image != 1 && flag.load(Ordering::Relaxed) == 0 {
+            // SAFETY: as above.
+            let seen =
+                unsafe { scheduler.look(image, address, 8, "get", Some(Location::caller())) };
+            if seen.is_err() {
+                // As the end of a job: the other one stops polling, too.
+                flag.store(1, Ordering::Relaxed);
+            }
+            seen?;
+        }
+        Ok(())
+    });
+    let said = stuck.unwrap();
+    let expected = format!(
+        "nobody will ever write what images 0 and 2 poll at {}",
+        file!()
+    );
+    assert!(said.starts_with(&expected), "{said}");
+}
+
+#[test]
+fn an_image_that_waits_for_ever_is_stuck_and_named() {
+    let (scheduler, stuck) = run(plain(2, &[]), 2, |scheduler, image| {
+        scheduler.point(image, "post", None)?;
+        while image == 1 {
+            scheduler.yield_turn(image)?;
+        }
+        Ok(())
+    });
+    assert_eq!(stuck.as_deref(), Some("image 1 waits after its post"));
+    assert!(scheduler.steps() < 10_000);
+}
+
+#[test]
+fn a_run_without_an_end_is_ended() {
+    let (scheduler, stuck) = run(plain(1, &[]), 1, |scheduler, image| {
+        loop {
+            scheduler.point(image, "post", None)?;
+        }
+    });
+    assert!(stuck.unwrap().contains("taken for endless"));
+    assert!(scheduler.steps() > 1_000_000);
+}
+
+#[test]
+fn an_image_that_could_not_begin_holds_nobody_up() {
+    let scheduler = plain(3, &[]);
+    scheduler.finish(1).unwrap();
+    thread::scope(|scope| {
+        for image in [0, 2] {
+            let scheduler = &scheduler;
+            scope.spawn(move || {
+                scheduler.begin(image);
+                scheduler.point(image, "post", None).unwrap();
+                scheduler.finish(image).unwrap();
+            });
+        }
+    });
+}

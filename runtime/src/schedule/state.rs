@@ -1,0 +1,262 @@
+//! The state of a run, and who goes on next.
+
+use std::time::Duration;
+
+use super::history::{Event, Handover, History, Site};
+use super::in_flight::{Delays, InFlight};
+use super::plan::Deviation;
+use super::polling::Reads;
+use super::standing::{Progress, Standing};
+use super::strategy::{Chooser, plain};
+
+/// The virtual time that a step takes.
+const STEP: Duration = Duration::from_micros(1);
+
+/// After so many rounds in vain, time passes faster and faster: who waits for hours need not be asked every moment.
+const PATIENT_ROUNDS: u64 = 200;
+
+/// After so many, nothing will ever happen.
+const MOST_ROUNDS: u64 = 3000;
+
+/// After so many steps a run is taken for endless.
+const MOST_STEPS: u64 = 1_000_000;
+
+/// Nobody can go on: what there is to say of it, as the end of a sentence about an image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stuck(pub String);
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) images: Vec<ImageState>,
+    /// The one that has the turn; before the first has, none.
+    pub(super) running: Option<usize>,
+    pub(super) progress: Progress,
+    /// Rounds since an image has done anything.
+    pub(super) vain: u64,
+    pub(super) has_ended: bool,
+    pub(super) step: u64,
+    pub(super) chooser: Chooser,
+    pub(super) deviations: Vec<Deviation>,
+    pub(super) in_flight: InFlight,
+    pub(super) history: History,
+    /// Those that can go on: kept for its memory.
+    pub(super) able: Vec<usize>,
+    /// The step at which it was said that an image takes long.
+    pub(super) told_at: Option<u64>,
+}
+
+#[derive(Debug)]
+pub(super) struct ImageState {
+    pub(super) standing: Standing,
+    pub(super) reads: Reads,
+    /// What it did last.
+    pub(super) last: Option<Event>,
+}
+
+/// Who gets the turn.
+pub(super) enum Next {
+    Image(usize),
+    /// Nobody is left.
+    Over,
+    Stuck(Stuck),
+}
+
+impl State {
+    pub(super) fn new(images: usize, chooser: Chooser, delays: Delays) -> Self {
+        let image = |_| ImageState {
+            standing: Standing::Absent,
+            reads: Reads::default(),
+            last: None,
+        };
+        Self {
+            images: (0..images).map(image).collect(),
+            running: None,
+            progress: Progress::default(),
+            vain: 0,
+            has_ended: false,
+            step: 0,
+            chooser,
+            deviations: Vec::new(),
+            in_flight: InFlight::new(delays),
+            history: History::default(),
+            able: Vec::with_capacity(images),
+            told_at: None,
+        }
+    }
+
+    /// The image that gets the first turn, once all have come.
+    pub(super) fn first(&mut self) -> Option<usize> {
+        let is_absent = |image: &ImageState| matches!(image.standing, Standing::Absent);
+        if self.running.is_some() || self.images.iter().any(is_absent) {
+            return None;
+        }
+        match self.decide(0) {
+            Next::Image(first) => Some(first),
+            Next::Over | Next::Stuck(_) => None,
+        }
+    }
+
+    pub(super) fn event(&self, image: usize, what: &'static str, site: Site) -> Event {
+        Event {
+            step: self.step,
+            image,
+            what,
+            site,
+        }
+    }
+
+    /// Notes what an image does.
+    pub(super) fn note(&mut self, image: usize, what: &'static str, site: Site) {
+        let event = self.event(image, what, site);
+        self.history.note(event);
+        let state = &mut self.images[image];
+        state.last = Some(event);
+        state.reads.forget();
+        self.vain = 0;
+    }
+
+    /// Chooses who goes on, after `last`.
+    pub(super) fn decide(&mut self, last: usize) -> Next {
+        self.step += 1;
+        self.progress.time += STEP;
+        if matches!(self.images[last].standing, Standing::Able | Standing::Gone) {
+            self.progress.done += 1;
+        }
+        if self.step > MOST_STEPS && !self.has_ended {
+            self.images[last].standing = Standing::Able;
+            return Next::Stuck(Stuck(format!(
+                "and the others have taken {MOST_STEPS} steps, so this run is taken for endless: {}",
+                self.describe()
+            )));
+        }
+        self.in_flight.come_to(self.step);
+        loop {
+            self.find_able();
+            if !self.able.is_empty() {
+                break;
+            }
+            if !self.images.iter().any(|image| image.standing.is_there()) {
+                return Next::Over;
+            }
+            if self.in_flight.arrive_one() {
+                continue;
+            }
+            if !self.pass_time() {
+                let stuck = Stuck(self.describe());
+                if self.images[last].standing.is_there() {
+                    self.images[last].standing = Standing::Able;
+                }
+                return Next::Stuck(stuck);
+            }
+        }
+        let next = self.chooser.choose(self.step, last, &self.able);
+        if next != plain(last, &self.able) {
+            let (step, image) = (self.step, next);
+            self.deviations.push(Deviation::Switch { step, image });
+        }
+        if next != last {
+            self.history.hand_over(Handover {
+                step: self.step,
+                after: self.history.events().len(),
+                from: last,
+                to: next,
+                is_preemption: self.able.contains(&last),
+            });
+        }
+        let chosen = &mut self.images[next].standing;
+        if matches!(chosen, Standing::Sleeps(sleep) if sleep.has_changed()) {
+            // It goes on: those who look for what it does look again.
+            self.progress.done += 1;
+        }
+        *chosen = Standing::Able;
+        self.running = Some(next);
+        Next::Image(next)
+    }
+
+    fn find_able(&mut self) {
+        let Self {
+            images,
+            able,
+            progress,
+            has_ended,
+            ..
+        } = self;
+        let can_go_on = |image: &ImageState| match has_ended {
+            true => image.standing.is_there(),
+            false => image.standing.is_able(&image.reads, *progress),
+        };
+        able.clear();
+        able.extend((0..images.len()).filter(|&index| can_go_on(&images[index])));
+    }
+
+    /// Lets time pass until an image wakes, and everybody look again who looks. Returns false if that has been in vain too often.
+    fn pass_time(&mut self) -> bool {
+        self.vain += 1;
+        self.progress.rounds += 1;
+        self.progress.done += 1;
+        let ends = self
+            .images
+            .iter()
+            .filter_map(|image| match &image.standing {
+                Standing::Sleeps(sleep) => Some(sleep.until),
+                _ => None,
+            });
+        if let Some(first) = ends.min() {
+            let more = self.vain.saturating_sub(PATIENT_ROUNDS).min(32) as u32;
+            let leap = STEP * (1 << more.min(31)) * u32::from(more > 0);
+            self.progress.time = first.max(self.progress.time) + leap;
+        }
+        self.vain <= MOST_ROUNDS
+    }
+
+    /// What everybody waits for.
+    fn describe(&self) -> String {
+        let polls = |image: &ImageState| matches!(image.standing, Standing::Polls(_));
+        let place = |image: &ImageState| match image.last.and_then(|last| last.site) {
+            Some(site) => format!("{}:{}", site.file(), site.line()),
+            None => "a place that the library reads".into(),
+        };
+        let there = || {
+            let images = self.images.iter().enumerate();
+            images.filter(|(_, image)| image.standing.is_there())
+        };
+        let pollers: Vec<_> = there().filter(|(_, image)| polls(image)).collect();
+        let mut text = String::new();
+        if !pollers.is_empty() {
+            let names = pollers.iter().map(|(index, _)| index.to_string());
+            let places = pollers.iter().map(|(_, image)| place(image));
+            let images = if pollers.len() == 1 {
+                "image"
+            } else {
+                "images"
+            };
+            text = format!(
+                "nobody will ever write what {images} {} at {}",
+                and(
+                    names.collect(),
+                    if pollers.len() == 1 { "polls" } else { "poll" }
+                ),
+                and(places.collect(), "").trim_end()
+            );
+        }
+        for (index, image) in there().filter(|(_, image)| !polls(image)) {
+            let last = match &image.last {
+                Some(last) => format!("after its {last}"),
+                None => "since its start".into(),
+            };
+            let separator = if text.is_empty() { "" } else { "; " };
+            text += &format!("{separator}image {index} waits {last}");
+        }
+        text
+    }
+}
+
+/// "1, 2 and 3 poll"
+fn and(mut all: Vec<String>, verb: &str) -> String {
+    all.dedup();
+    let last = all.pop().unwrap_or_default();
+    match all.is_empty() {
+        true => format!("{last} {verb}"),
+        false => format!("{} and {last} {verb}", all.join(", ")),
+    }
+}
