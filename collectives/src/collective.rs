@@ -221,7 +221,7 @@ impl Start {
     #[inline(never)]
     fn check_begin(&self, operation: Operation, root: usize) {
         self.checked.set(Some(Checked {
-            number: self.team.check_contribution(),
+            number: self.team.check_contribution(operation.name(), self.caller),
             operation,
             root,
         }));

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use self::one_core::OnOneCore;
 use crate::threads::{self, Stragglers};
 use coarray_runtime::{
-    Deviation, Exploration, FabricKind, Generator, History, Profile, ProfileFiles, SchedulePlan,
-    Scheduler, Settings, Strategy, Wait, shrink,
+    Check, Deviation, Exploration, FabricKind, Generator, History, Profile, ProfileFiles,
+    SchedulePlan, Scheduler, Settings, Strategy, Wait, shrink,
 };
 
 /// The variable with a schedule to be repeated.
@@ -40,12 +40,11 @@ const MOST_RUNS: u32 = 1000;
 /// use coarray::testing::Explore;
 ///
 /// Explore::new(2).schedules(100).run(|| {
-///     let mut sum = Coarray::new(Coatomic::new(0));
-///     let open = sum.publish();
-///     let before = open.at(0).load();
-///     open.at(0).store(before + 1);
-///     drop(open);
-///     assert_eq!(sum.load(), if this_image() == 0 { 2 } else { 0 });
+///     let sum = Coarray::new(Coatomic::new(0));
+///     let before = sum.at(0).load();
+///     sum.at(0).store(before + 1);
+///     sync_all();
+///     assert_eq!(sum.at(0).load(), 2);
 /// });
 /// ```
 ///
@@ -163,9 +162,8 @@ impl Explore {
     /// use coarray::testing::Explore;
     ///
     /// Explore::new(3).same_result().run(|| {
-    ///     let mut arrived = Coarray::new(Coatomic::new(0));
-    ///     let mine = arrived.publish().at(0).fetch_add(1);
-    ///     mine
+    ///     let arrived = Coarray::new(Coatomic::new(0));
+    ///     arrived.at(0).fetch_add(1)
     /// });
     /// ```
     #[must_use]
@@ -327,6 +325,11 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
                 profile: Profile::Off,
                 profile_files: ProfileFiles::default(),
                 trace: None,
+                // It is what notes synchronisations, at which images switch.
+                check: Some(Check {
+                    permits: explore.racy_too,
+                    ..Check::default()
+                }),
                 simulated_nodes: 0,
                 ..settings
             },

@@ -100,10 +100,14 @@ pub(crate) fn run<R: Send>(
     });
     tell_profile(&jobs, settings, trace.as_mut());
     let races = jobs.of(0).races();
-    let recorded = jobs.failure();
-    if let (Some(races), Some(_)) = (&races, &recorded) {
-        // Why the job failed comes last.
-        coarray_runtime::report(races);
+    let mut recorded = jobs.failure();
+    if let (Some(races), Some(failure)) = (&races, &mut recorded) {
+        match settings.scheduler {
+            // It is one of many runs.
+            Some(_) => failure.text += &format!("\n{races}"),
+            // Why the job failed comes last.
+            None => coarray_runtime::report(races),
+        }
     }
     let status = recorded.or_else(|| lost.status());
     let is_told = jobs.failure().is_none() && status.is_some() && lost.are_told();

@@ -132,8 +132,8 @@ impl Image {
         let (mut for_program, mut fabric) = (Rc::clone(&fabric), fabric);
         let scheduled = Scheduled::new(&job, index).map(Rc::new);
         if let Some(scheduled) = &scheduled {
-            for_program = scheduled.explore(&fabric, true);
-            fabric = scheduled.explore(&fabric, false);
+            for_program = scheduled.delay_puts(&fabric, true);
+            fabric = scheduled.delay_puts(&fabric, false);
         }
         if let Some(counting) = &counting {
             job.region.commit_counts(index)?;
@@ -145,6 +145,9 @@ impl Image {
         let checking = checked.map(|checked| Checking::new(&job, checked, index, images));
         if let Some(checking) = &checking {
             for_program = checking.for_program(for_program);
+        }
+        if let Some(scheduled) = &scheduled {
+            for_program = scheduled.switch(for_program);
         }
         let spans_nodes = !job.nodes.share_all();
         let cross_memory = job

@@ -74,7 +74,7 @@ impl AsyncCall {
     pub(super) fn post_bytes<T: 'static>(self, length: usize, parts: &[&[u8]]) -> Posted {
         let team = Team::current();
         // Before others can have the contribution.
-        let number = team.check_contribution();
+        let number = team.check_contribution(self.operation.name(), self.caller);
         // SAFETY: every nonblocking collective contributes here, and the files beside this one read of each operation what
         // they post for it.
         let request = unsafe { team.post(&self.call::<T>(length), parts) };

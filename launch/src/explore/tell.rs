@@ -51,6 +51,15 @@ pub(super) fn kind(trouble: &str) -> String {
         let place = after.split(": ").next().unwrap_or_default();
         return format!("panicked at {place}");
     }
+    if let Some((_, races)) = trouble.split_once("images raced at ") {
+        // The first pair of lines.
+        let lines = races
+            .lines()
+            .skip(1)
+            .filter(|line| line.starts_with("  image "));
+        let places = lines.take(2).filter_map(|line| line.rsplit(" at ").next());
+        return format!("race of {}", places.collect::<Vec<_>>().join(" and "));
+    }
     let first = trouble.lines().next().unwrap_or_default();
     first.chars().filter(|it| !it.is_ascii_digit()).collect()
 }
@@ -101,41 +110,46 @@ pub(super) fn failure<R>(outcome: &Outcome<R>, trouble: &str, heading: &str) -> 
     text
 }
 
-/// Who did what, a line for each turn.
+/// Who did what, a line for each turn in which something was done.
 fn turns(history: &History) -> Vec<String> {
     let (events, handovers) = (history.events(), history.handovers());
-    let starts = [(0, None)]
-        .into_iter()
-        .chain(handovers.iter().map(|it| (it.after, Some(it))));
-    let ends = handovers.iter().map(|it| it.after).chain([events.len()]);
     let mut lines = Vec::new();
-    for ((start, _), end) in starts.zip(ends) {
-        let turn = &events[start..end];
-        let Some(first) = turn.first() else { continue };
-        let mut names: Vec<String> = turn.iter().map(Event::to_string).collect();
-        if names.len() > MOST_EVENTS {
-            let left_out = names.len() - MOST_EVENTS;
-            names.splice(
-                MOST_EVENTS / 2..names.len() - MOST_EVENTS / 2,
-                [format!("{left_out} more")],
-            );
-        }
-        let end_of_turn = handovers
-            .iter()
-            .find(|it| it.after == end && it.from == first.image);
-        let cut = match end_of_turn {
-            Some(handover) if handover.is_preemption => {
-                format!(" - here image {} goes on", handover.to)
-            }
+    let (mut start, mut image) = (0, handovers.first().map_or(0, |it| it.from));
+    for (end, next) in handovers
+        .iter()
+        .map(|it| (it.after, Some(it)))
+        .chain([(events.len(), None)])
+    {
+        let turn = events.get(start..end).unwrap_or_default();
+        let cut = match next {
+            Some(next) if next.is_preemption => format!(" - here image {} goes on", next.to),
             _ => String::new(),
         };
-        lines.push(format!("image {}: {}{cut}", first.image, names.join("; ")));
+        if !turn.is_empty() || !cut.is_empty() {
+            lines.push(format!("image {image}: {}{cut}", names(turn, image)));
+        }
+        (start, image) = (end, next.map_or(image, |next| next.to));
     }
     if lines.len() > MOST_TURNS {
         let left_out = lines.len() - MOST_TURNS;
         lines.splice(..left_out, [format!("... {}", some(left_out, "turn"))]);
     }
     lines
+}
+
+/// What was done in the turn of an image.
+fn names(turn: &[Event], image: usize) -> String {
+    let name = |event: &Event| match event.image == image {
+        true => event.to_string(),
+        false => format!("({event} of image {})", event.image),
+    };
+    let mut names: Vec<String> = turn.iter().map(name).collect();
+    if names.len() > MOST_EVENTS {
+        let ends = MOST_EVENTS / 2;
+        let left_out = names.len() - MOST_EVENTS;
+        names.splice(ends..names.len() - ends, [format!("{left_out} more")]);
+    }
+    names.join("; ")
 }
 
 #[cfg(test)]

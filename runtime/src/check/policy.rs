@@ -12,6 +12,8 @@ pub struct Check {
     pub stops: bool,
     /// Whether each race is told on stderr at once; else all are at the end.
     pub tells: bool,
+    /// Whether races are no failure of the job.
+    pub permits: bool,
     /// Lines, by file and number, whose synchronisations are taken to order nothing.
     pub without: Vec<(String, u32)>,
 }

@@ -6,6 +6,7 @@ use crate::call::Call;
 use crate::image::Image;
 use crate::image::checking::Posted;
 use crate::image::team::Team;
+use crate::profile::activity;
 use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::observed::{Pieces, Range};
 
@@ -25,6 +26,8 @@ impl Team {
             if call.is_opening() {
                 checking.open(call.caller());
             }
+            let name = activity::name(activity::code_of_call(call.signature()));
+            self.image().offer(name, call.caller());
             if call.is_meeting() {
                 let (team, first) = self.check_key();
                 checking.arrive((team, first, self.barriers()), call.caller());
@@ -45,9 +48,12 @@ impl Team {
 
     /// The image begins a collective operation that is no barrier. Returns its number, for [`check_result`](Self::check_result).
     #[must_use]
-    pub fn check_contribution(&self) -> u64 {
-        let checking = self.image().checking();
-        checking.map_or(0, |checking| checking.begin_collective(self.check_key()))
+    pub fn check_contribution(&self, name: &'static str, caller: Line) -> u64 {
+        let Some(checking) = self.image().checking() else {
+            return 0;
+        };
+        self.image().offer(name, caller);
+        checking.begin_collective(self.check_key())
     }
 
     /// The image has what images with these indices brought to such an operation, the one with this number.
@@ -68,6 +74,13 @@ impl Team {
 }
 
 impl Image {
+    /// The image is about to do this: if its schedule is controlled, others may go on before.
+    pub(crate) fn offer(&self, what: &'static str, caller: Line) {
+        if let Some(scheduled) = self.scheduled() {
+            scheduled.point(what, Some(caller));
+        }
+    }
+
     /// Whether its accesses are checked.
     #[inline]
     #[must_use]
@@ -79,6 +92,9 @@ impl Image {
     pub fn check_fence(&self, target: Option<usize>, caller: Line) {
         if let Some(checking) = self.checking() {
             checking.fence(target, caller);
+            if let Some(scheduled) = self.scheduled() {
+                scheduled.idle_point("fence", Some(caller));
+            }
         }
     }
 
@@ -87,6 +103,7 @@ impl Image {
         if let Some(checking) = self.checking()
             && let Some(event) = event
         {
+            self.offer("post", caller);
             checking.post(event, posted, caller);
         }
     }
@@ -97,6 +114,7 @@ impl Image {
             && let Some(lock) = self.locate(address)
         {
             checking.lock(lock, caller);
+            self.offer("lock", caller);
         }
     }
 
@@ -105,6 +123,9 @@ impl Image {
         if let Some(checking) = self.checking()
             && let Some(lock) = lock
         {
+            if let Some(scheduled) = self.scheduled() {
+                scheduled.point("unlock", None);
+            }
             checking.unlock(lock);
         }
     }
@@ -139,6 +160,7 @@ pub fn note_consumed(event: usize, posts: u64, caller: Line) {
         && let Some(event) = image.locate(event)
     {
         checking.consume(event, posts, caller);
+        image.offer("wait", caller);
     }
 }
 
@@ -174,7 +196,15 @@ pub fn operate_noted<R>(
             length: bytes,
             pieces: Pieces::One,
         };
-        return checking.operate(&range, writes, caller, operate);
+        let Some(scheduled) = image.scheduled() else {
+            return checking.operate(&range, writes, caller, operate);
+        };
+        // SAFETY: `locate` found the coatomic in the job's region, which is mapped until the images are over.
+        return unsafe {
+            scheduled.operate(address, bytes, Some(caller), || {
+                checking.operate(&range, writes, caller, operate)
+            })
+        };
     }
     operate()
 }

@@ -1,4 +1,4 @@
-//! What explored schedules have to do with puts and gets: puts may arrive late, and images that poll wait.
+//! What explored schedules have to do with puts and gets: puts may arrive late, images that poll wait, and images may switch at each access.
 //!
 //! A put in flight arrives before an own access to its bytes, at a fence of its image, and when everything completes. Operations that go on while the
 //! image computes are late by themselves: the fabric carries them out when they are waited for.
@@ -11,48 +11,43 @@ use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::handle::take_site;
 use coarray_fabric::transport::observed::{Call, Observed, Observer, Range};
 
-/// Observes one image.
+/// Has puts arrive late; below what checks them, which knows when they are made.
 #[derive(Debug)]
-struct Exploring {
+struct Delaying {
     scheduled: Rc<Scheduled>,
     fabric: Rc<dyn Fabric>,
     /// Whether what it sees is of the program, and not of the library.
     of_program: bool,
 }
 
+/// Has the image switch, and wait if it polls; above what checks accesses, which holds locks meanwhile.
+#[derive(Debug)]
+struct Switching(Rc<Scheduled>);
+
 impl Scheduled {
-    /// The fabric of the image, as the program uses it, or the library.
-    pub(crate) fn explore(
+    /// The fabric of the image as the program uses it, or the library, with puts that may be late.
+    pub(crate) fn delay_puts(
         self: &Rc<Self>,
         fabric: &Rc<dyn Fabric>,
         of_program: bool,
     ) -> Rc<dyn Fabric> {
-        let exploring = Exploring {
+        let delaying = Delaying {
             scheduled: Rc::clone(self),
             fabric: Rc::clone(fabric),
             of_program,
         };
-        Rc::new(Observed::new(Rc::clone(fabric), exploring))
+        Rc::new(Observed::new(Rc::clone(fabric), delaying))
+    }
+
+    /// The fabric of the image as the program uses it, with switches.
+    pub(crate) fn switch(self: &Rc<Self>, fabric: Rc<dyn Fabric>) -> Rc<dyn Fabric> {
+        Rc::new(Observed::new(fabric, Switching(Rc::clone(self))))
     }
 }
 
-impl Exploring {
-    fn site(&self) -> Site {
-        let purpose = || take_site().0;
-        let purpose = self.of_program.then(purpose).flatten();
-        purpose.and_then(|purpose| purpose.caller)
-    }
-
-    /// Has puts arrive, and notes whether others are still in flight: of these the fabric does not know.
-    fn arrive(&self, which: Arriving) {
-        if self.scheduled.arrive(which) {
-            self.fabric.outstanding().begin();
-        }
-    }
-
-    fn place(&self, range: &Range<'_>) -> *mut u8 {
-        self.scheduled.place(range.image, range.offset)
-    }
+/// The line of the program that accesses something.
+fn site() -> Site {
+    take_site().0.and_then(|purpose| purpose.caller)
 }
 
 fn reach(range: &Range<'_>) -> Reach {
@@ -63,24 +58,26 @@ fn reach(range: &Range<'_>) -> Reach {
     }
 }
 
-impl Observer for Exploring {
+impl Delaying {
+    /// Has puts arrive. The fabric does not know of those that are still in flight, so this says that there are some.
+    fn arrive(&self, which: Arriving) {
+        if self.scheduled.arrive(which) {
+            self.fabric.outstanding().begin();
+        }
+    }
+}
+
+impl Observer for Delaying {
     fn observe<R>(
         &self,
         call: Call<'_>,
         perform: impl FnOnce() -> R,
         _: impl FnOnce(&R) -> bool,
     ) -> R {
-        let site = self.site();
         match &call {
-            // `keep` has done this for those that are not late by themselves.
-            Call::Put(range) => self.arrive(Arriving::At(reach(range))),
-            Call::Get(range) => {
-                if self.of_program {
-                    self.scheduled.access("get", site);
-                }
+            Call::Put(range) | Call::Get(range) | Call::Atomic(range, _) => {
                 self.arrive(Arriving::At(reach(range)));
             }
-            Call::Atomic(range, _) => self.arrive(Arriving::At(reach(range))),
             Call::Wait(image) | Call::Fence(image) | Call::PutSignal(Range { image, .. }, ..) => {
                 self.arrive(Arriving::To(*image));
             }
@@ -88,21 +85,10 @@ impl Observer for Exploring {
             _ => {}
         }
         let result = perform();
-        match &call {
-            Call::Put(_) | Call::PutSignal(..) if self.of_program => {
-                self.scheduled.note("put", site);
-            }
-            // SAFETY: the caller of the fabric vouches for the bytes, which are in a part of the job's region, as long as it can be read, which is
-            // until its images are over.
-            Call::Get(range) if self.of_program => unsafe {
-                self.scheduled
-                    .look(self.place(range).addr(), range.length, "get", site);
-            },
-            _ => {}
-        }
-        if !matches!(call, Call::Quiet) {
-            // What the fabric has completed is not all.
-            self.arrive(Arriving::None);
+        // What the fabric has completed is not all.
+        self.arrive(Arriving::None);
+        if self.of_program && matches!(call, Call::Put(_) | Call::PutSignal(..)) {
+            self.scheduled.note("put", site());
         }
         result
     }
@@ -111,18 +97,43 @@ impl Observer for Exploring {
         if !self.of_program {
             return false;
         }
-        let site = self.site();
-        self.scheduled.access("put", site);
         self.arrive(Arriving::At(reach(range)));
         // SAFETY: the caller vouches for so many readable bytes, as `Fabric::put` asks.
         let bytes = unsafe { std::slice::from_raw_parts(source, range.length) };
-        // SAFETY: the caller vouches for the target, as `Fabric::put` asks, until the put is complete: that it arrives then is what the calls above
-        // see to.
-        let is_kept = unsafe { self.scheduled.delay(reach(range), self.place(range), bytes) };
+        let place = self.scheduled.place(range.image, range.offset);
+        // SAFETY: the caller vouches for the target, as `Fabric::put` asks, until the put is complete: that it arrives then is what `observe` sees
+        // to.
+        let is_kept = unsafe { self.scheduled.delay(reach(range), place, bytes, site()) };
         if is_kept {
-            self.scheduled.note("put that arrives late", site);
             self.fabric.outstanding().begin();
         }
         is_kept
+    }
+}
+
+impl Observer for Switching {
+    fn observe<R>(
+        &self,
+        call: Call<'_>,
+        perform: impl FnOnce() -> R,
+        _: impl FnOnce(&R) -> bool,
+    ) -> R {
+        let Self(scheduled) = self;
+        let Call::Get(range) = &call else {
+            return perform();
+        };
+        let site = site();
+        scheduled.access("get", site);
+        let result = perform();
+        let address = scheduled.place(range.image, range.offset).addr();
+        // SAFETY: the caller of the fabric vouches for the bytes, which are in a part of the job's region: it is mapped until the images are over, and
+        // others access it as `direct` allows.
+        unsafe { scheduled.look(address, range.length, Some("get"), site) };
+        result
+    }
+
+    unsafe fn keep(&self, _: &Range<'_>, _: *const u8) -> bool {
+        self.0.access("put", site());
+        false
     }
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::job::Job;
 use crate::job::control::{Failure, OWN_WORDS};
+use crate::job::unwinding;
 use crate::schedule::{Arriving, Reach, Scheduler, Site, Stuck};
 use coarray_fabric::system::controlled::{Controlled, Controller, control};
 
@@ -29,9 +30,14 @@ impl Scheduled {
         })
     }
 
-    /// The image does this, and others may go on.
+    /// The image is about to do this, and others may go on before.
     pub(crate) fn point(&self, what: &'static str, site: Site) {
-        self.unless_stuck(self.scheduler.point(self.image, what, site));
+        self.unless_stuck(self.scheduler.point(self.image, what, site, true));
+    }
+
+    /// As [`point`](Self::point), of what an image that polls may do between two looks.
+    pub(crate) fn idle_point(&self, what: &'static str, site: Site) {
+        self.unless_stuck(self.scheduler.point(self.image, what, site, false));
     }
 
     /// The image puts or gets.
@@ -49,7 +55,7 @@ impl Scheduled {
         self.unless_stuck(self.scheduler.yield_turn(self.image));
     }
 
-    /// The image has read so many bytes.
+    /// The image has read so many bytes. `what` it did, if that was not noted before.
     ///
     /// # Safety
     /// As [`Scheduler::look`].
@@ -57,12 +63,40 @@ impl Scheduled {
         &self,
         address: usize,
         length: usize,
-        what: &'static str,
+        what: Option<&'static str>,
         site: Site,
     ) {
         // SAFETY: as the caller vouches.
         let outcome = unsafe { (self.scheduler).look(self.image, address, length, what, site) };
         self.unless_stuck(outcome);
+        // An image that polls comes to no wait in which it would see this.
+        if self.job.has_ended() && unwinding::can_unwind() {
+            unwinding::unwind(&self.job, self.image);
+        }
+    }
+
+    /// Operates on a word of so many bytes. Others may go on before. If it leaves the word as it was, the image may be polling it.
+    ///
+    /// # Safety
+    /// As [`Scheduler::look`].
+    pub(crate) unsafe fn operate<R>(
+        &self,
+        address: usize,
+        bytes: usize,
+        site: Site,
+        operate: impl FnOnce() -> R,
+    ) -> R {
+        self.idle_point("atomic operation", site);
+        // SAFETY: as the caller vouches.
+        let before = unsafe { self.scheduler.read(address, bytes) };
+        let result = operate();
+        // SAFETY: as above.
+        match before == unsafe { self.scheduler.read(address, bytes) } {
+            // SAFETY: as above.
+            true => unsafe { self.look(address, bytes, None, site) },
+            false => self.scheduler.act(self.image),
+        }
+        result
     }
 
     /// Where this byte of a part is.
@@ -74,9 +108,15 @@ impl Scheduled {
     ///
     /// # Safety
     /// As [`Scheduler::delay`].
-    pub(crate) unsafe fn delay(&self, reach: Reach, place: *mut u8, bytes: &[u8]) -> bool {
+    pub(crate) unsafe fn delay(
+        &self,
+        reach: Reach,
+        place: *mut u8,
+        bytes: &[u8],
+        site: Site,
+    ) -> bool {
         // SAFETY: as the caller vouches.
-        unsafe { self.scheduler.delay(self.image, reach, place, bytes) }
+        unsafe { (self.scheduler).delay(self.image, reach, place, bytes, site) }
     }
 
     /// Has puts in flight arrive. Returns whether others still are.

@@ -15,6 +15,7 @@ impl Image {
     pub fn advance_pair(&self, image: usize, caller: &'static Location<'static>) {
         let calls = self.pairs[image].get() + 1;
         if let Some(checking) = self.checking() {
+            self.offer("sync_images", caller);
             checking.meet(image, calls, caller);
         }
         let is_first = calls == 1;

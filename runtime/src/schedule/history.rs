@@ -3,6 +3,9 @@
 use std::fmt;
 use std::panic::Location;
 
+/// So many operations of a run are noted.
+const MOST_EVENTS: usize = 1_000_000;
+
 /// A line of the program; none for what the library does by itself.
 pub type Site = Option<&'static Location<'static>>;
 
@@ -65,7 +68,9 @@ pub struct History {
 
 impl History {
     pub(super) fn note(&mut self, event: Event) {
-        self.events.push(event);
+        if self.events.len() < MOST_EVENTS {
+            self.events.push(event);
+        }
     }
 
     pub(super) fn hand_over(&mut self, handover: Handover) {

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use coarray_fabric::direct;
 
 use super::generator::Generator;
+use super::history::{Event, History};
 use super::plan::Deviation;
 
 /// One put of so many is delayed by chance.
@@ -47,7 +48,8 @@ pub enum Arriving {
 
 #[derive(Debug)]
 struct Flight {
-    from: usize,
+    /// That it arrives.
+    arrival: Event,
     reach: Reach,
     place: Place,
     bytes: Box<[u8]>,
@@ -111,24 +113,23 @@ impl InFlight {
         }
     }
 
-    /// Keeps a put of image `from` in flight, if it is to be late: then that is how the schedule deviates.
+    /// Keeps a put in flight, if it is to be late: then that is how the schedule deviates. `arrival` is what will be noted of it.
     ///
     /// # Safety
     /// As many bytes can be written at `place`, as [`direct`] allows, as long as images of the job run. Whoever reads them, or frees them,
     /// makes the put [arrive](Self::arrive) before.
     pub(super) unsafe fn keep(
         &mut self,
-        from: usize,
+        arrival: Event,
         reach: Reach,
         place: *mut u8,
         bytes: &[u8],
-        step: u64,
     ) -> Option<Deviation> {
         self.puts += 1;
         let put = self.puts;
-        let until = self.delays.decide(put, step)?;
+        let until = self.delays.decide(put, arrival.step)?;
         self.flights.push(Flight {
-            from,
+            arrival,
             reach,
             place: Place(place),
             bytes: bytes.into(),
@@ -138,54 +139,66 @@ impl InFlight {
     }
 
     /// Has these puts of an image arrive, in their order. Returns whether others of it are still in flight.
-    pub(super) fn arrive(&mut self, from: usize, which: Arriving) -> bool {
+    pub(super) fn arrive(&mut self, from: usize, which: Arriving, history: &mut History) -> bool {
         if self.flights.is_empty() {
             return false;
         }
-        self.take(|flight| {
-            flight.from == from
+        let arrives = |flight: &Flight| {
+            flight.arrival.image == from
                 && match which {
                     Arriving::All => true,
                     Arriving::To(image) => flight.reach.image == image,
                     Arriving::At(reach) => flight.reach.overlaps(reach),
                     Arriving::None => false,
                 }
-        });
-        self.flights.iter().any(|flight| flight.from == from)
+        };
+        self.take(arrives, history);
+        self.flights
+            .iter()
+            .any(|flight| flight.arrival.image == from)
     }
 
     /// Has those arrive whose step has come.
-    pub(super) fn come_to(&mut self, step: u64) {
+    pub(super) fn come_to(&mut self, step: u64, history: &mut History) {
         if !self.flights.is_empty() {
-            self.take(|flight| flight.until.is_some_and(|until| until <= step));
+            let is_due = |flight: &Flight| flight.until.is_some_and(|until| until <= step);
+            self.take(is_due, history);
         }
     }
 
     /// Has the oldest arrive; returns whether there was one.
-    pub(super) fn arrive_one(&mut self) -> bool {
+    pub(super) fn arrive_one(&mut self, history: &mut History) -> bool {
         let is_any = !self.flights.is_empty();
         if is_any {
-            self.flights.remove(0).arrive();
+            self.flights.remove(0).arrive(history);
         }
         is_any
     }
 
     /// Forgets those of an image that is over.
     pub(super) fn forget(&mut self, from: usize) {
-        self.flights.retain(|flight| flight.from != from);
+        self.flights.retain(|flight| flight.arrival.image != from);
     }
 
-    fn take(&mut self, arrives: impl Fn(&Flight) -> bool) {
+    fn take(&mut self, arrives: impl Fn(&Flight) -> bool, history: &mut History) {
         let (arrived, left) = self.flights.drain(..).partition(|flight| arrives(flight));
         self.flights = left;
         let arrived: Vec<Flight> = arrived;
-        arrived.into_iter().for_each(Flight::arrive);
+        arrived
+            .into_iter()
+            .for_each(|flight| flight.arrive(history));
     }
 }
 
 impl Flight {
-    fn arrive(self) {
-        let Self { place, bytes, .. } = self;
+    fn arrive(self, history: &mut History) {
+        let Self {
+            arrival,
+            place,
+            bytes,
+            ..
+        } = self;
+        history.note(arrival);
         // SAFETY: `keep` was promised that the place can be written while images of the job run, of which one has the turn and is here. The
         // source has as many bytes, and is this function's own.
         unsafe { direct::copy(place.0, bytes.as_ptr(), bytes.len()) }
@@ -212,8 +225,14 @@ mod tests {
                 offset,
                 length: 1,
             };
+            let arrival = Event {
+                step: 10,
+                image: 0,
+                what: "arrival",
+                site: None,
+            };
             // SAFETY: the bytes are in cells of this thread, and live as long as the flights of the tests.
-            unsafe { flights.keep(0, reach, self.0[offset].get(), &[1], 10) }
+            unsafe { flights.keep(arrival, reach, self.0[offset].get(), &[1]) }
         }
 
         fn arrived(&self) -> Vec<usize> {
@@ -230,21 +249,24 @@ mod tests {
     #[test]
     fn the_puts_of_the_schedule_are_late() {
         let (memory, mut flights) = (Memory::new(), late(&[(2, None), (3, Some(12))]));
+        let history = &mut History::default();
         let deviations = [0, 1, 2].map(|offset| memory.put(&mut flights, 1, offset));
         let text = deviations.map(|it| it.map(|it| it.to_string()));
         assert_eq!(text, [None, Some("d2".into()), Some("d3@12".into())]);
-        flights.come_to(11);
+        flights.come_to(11, history);
         assert_eq!(memory.arrived(), []);
-        flights.come_to(12);
+        flights.come_to(12, history);
         assert_eq!(memory.arrived(), [2]);
-        assert!(flights.arrive_one());
-        assert!(!flights.arrive_one());
+        assert!(flights.arrive_one(history));
+        assert!(!flights.arrive_one(history));
+        assert_eq!(history.events().len(), 2);
         assert_eq!(memory.arrived(), [1, 2]);
     }
 
     #[test]
     fn those_arrive_that_must() {
         let (memory, mut flights) = (Memory::new(), late(&[1, 2, 3, 4].map(|put| (put, None))));
+        let history = &mut History::default();
         for (image, offset) in [(1, 0), (2, 1), (1, 2), (1, 3)] {
             memory.put(&mut flights, image, offset);
         }
@@ -255,15 +277,15 @@ mod tests {
                 length,
             })
         };
-        assert!(flights.arrive(0, at(1, 1)), "of image 2");
+        assert!(flights.arrive(0, at(1, 1), history), "of image 2");
         assert_eq!(memory.arrived(), []);
-        flights.arrive(0, at(1, 2));
+        flights.arrive(0, at(1, 2), history);
         assert_eq!(memory.arrived(), [2]);
-        flights.arrive(1, Arriving::All);
+        flights.arrive(1, Arriving::All, history);
         assert_eq!(memory.arrived(), [2], "of another image");
-        assert!(flights.arrive(0, Arriving::To(1)));
+        assert!(flights.arrive(0, Arriving::To(1), history));
         assert_eq!(memory.arrived(), [0, 2, 3]);
-        assert!(!flights.arrive(0, Arriving::All));
+        assert!(!flights.arrive(0, Arriving::All, history));
         assert_eq!(memory.arrived(), [0, 1, 2, 3]);
     }
 

@@ -14,7 +14,7 @@ const LOOKS: u32 = 3;
 const PLACES: usize = 8;
 
 /// They are no longer than this, in bytes.
-const LONGEST: usize = 64;
+pub(super) const LONGEST: usize = 64;
 
 /// A place that an image has read.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Seen {
 ///
 /// # Safety
 /// They can be read there, where provenance is exposed, and others write to them as [`direct`] allows. They are no more than `LONGEST`.
-unsafe fn read(address: usize, length: usize) -> [u8; LONGEST] {
+pub(super) unsafe fn read(address: usize, length: usize) -> [u8; LONGEST] {
     let mut bytes = [0; LONGEST];
     let source = ptr::with_exposed_provenance(address);
     // SAFETY: the caller vouches for the source. The target has at least as many bytes.

@@ -7,6 +7,7 @@ use super::generator::Generator;
 use super::history::{History, Site};
 use super::in_flight::{Arriving, Delays, Reach};
 use super::plan::SchedulePlan;
+use super::polling::{LONGEST, read};
 use super::standing::{Sleep, Standing};
 use super::state::{Next, State, Stuck};
 use super::strategy::{Chooser, Strategy};
@@ -130,13 +131,19 @@ impl Scheduler {
         self.lock().has_ended = true;
     }
 
-    /// An operation of an image at which others may get the turn.
+    /// An operation of an image at which others may get the turn. If it does not `act`, it is one that images do while they poll.
     ///
     /// # Errors
     /// If the run takes too many steps; the image has the turn.
-    pub fn point(&self, image: usize, what: &'static str, site: Site) -> Result<(), Stuck> {
+    pub fn point(
+        &self,
+        image: usize,
+        what: &'static str,
+        site: Site,
+        acts: bool,
+    ) -> Result<(), Stuck> {
         let mut state = self.lock();
-        state.note(image, what, site);
+        state.note(image, what, site, acts);
         self.pass(state, image, Standing::Able)
     }
 
@@ -146,14 +153,28 @@ impl Scheduler {
     /// As those of `point`.
     pub fn access(&self, image: usize, what: &'static str, site: Site) -> Result<(), Stuck> {
         match self.every_access {
-            true => self.point(image, what, site),
+            true => self.point(image, what, site, false),
             false => Ok(()),
         }
     }
 
     /// Notes what an image has done without being interrupted.
     pub fn note(&self, image: usize, what: &'static str, site: Site) {
-        self.lock().note(image, what, site);
+        self.lock().note(image, what, site, true);
+    }
+
+    /// An image has done something, of which it has said what.
+    pub fn act(&self, image: usize) {
+        self.lock().act(image);
+    }
+
+    /// The first bytes at an address, for [`look`](Self::look): to see whether they have changed.
+    ///
+    /// # Safety
+    /// As that of `look`.
+    pub unsafe fn read(&self, address: usize, length: usize) -> [u8; LONGEST] {
+        // SAFETY: as the caller vouches.
+        unsafe { read(address, length.min(LONGEST)) }
     }
 
     /// An image sleeps until a word has another value than it has seen, or for some virtual time; returns false if that has passed.
@@ -185,7 +206,7 @@ impl Scheduler {
         self.pass(state, image, Standing::Yields(done))
     }
 
-    /// An image has read so many bytes at an address. If it does so again and again, others go on until there are other ones.
+    /// An image has read so many bytes at an address, which is noted as `what`, unless it is already. If it does so again and again, others go on until there are other ones.
     ///
     /// # Safety
     /// They can be read there, where provenance is exposed, while images of the job run, and are written as [`direct`](coarray_fabric::direct)
@@ -198,17 +219,18 @@ impl Scheduler {
         image: usize,
         address: usize,
         length: usize,
-        what: &'static str,
+        what: Option<&'static str>,
         site: Site,
     ) -> Result<(), Stuck> {
         let mut state = self.lock();
         // SAFETY: as the caller vouches.
         let polls = unsafe { state.images[image].reads.look(address, length) };
+        if let Some(what) = what {
+            state.note(image, what, site, false);
+        }
         if !polls {
             return Ok(());
         }
-        let event = state.event(image, what, site);
-        state.images[image].last = Some(event);
         let round = state.progress.rounds;
         self.pass(state, image, Standing::Polls(round))
     }
@@ -218,19 +240,30 @@ impl Scheduler {
     /// # Safety
     /// As many bytes can be written at `place`, as [`direct`](coarray_fabric::direct) allows, as long as images of the job run. Whoever reads them,
     /// or frees them, makes the put [arrive](Self::arrive) before.
-    pub unsafe fn delay(&self, image: usize, reach: Reach, place: *mut u8, bytes: &[u8]) -> bool {
+    pub unsafe fn delay(
+        &self,
+        image: usize,
+        reach: Reach,
+        place: *mut u8,
+        bytes: &[u8],
+        site: Site,
+    ) -> bool {
         let mut state = self.lock();
-        let step = state.step;
+        let event = state.event(image, "arrival of a late put", site);
         let in_flight = &mut state.in_flight;
         // SAFETY: as the caller vouches.
-        let late = unsafe { in_flight.keep(image, reach, place, bytes, step) };
-        state.deviations.extend(late);
+        let late = unsafe { in_flight.keep(event, reach, place, bytes) };
+        if late.is_some() {
+            state.note(image, "late put", site, true);
+            state.deviations.extend(late);
+        }
         late.is_some()
     }
 
     /// Has puts of an image in flight arrive. Returns whether others of it are still in flight.
     pub fn arrive(&self, image: usize, which: Arriving) -> bool {
-        self.lock().in_flight.arrive(image, which)
+        let state = &mut *self.lock();
+        state.in_flight.arrive(image, which, &mut state.history)
     }
 
     /// The virtual time.

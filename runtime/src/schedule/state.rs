@@ -105,13 +105,19 @@ impl State {
         }
     }
 
-    /// Notes what an image does.
-    pub(super) fn note(&mut self, image: usize, what: &'static str, site: Site) {
+    /// Notes what an image does. If it does not `act`, it does what an image that polls does.
+    pub(super) fn note(&mut self, image: usize, what: &'static str, site: Site, acts: bool) {
         let event = self.event(image, what, site);
         self.history.note(event);
-        let state = &mut self.images[image];
-        state.last = Some(event);
-        state.reads.forget();
+        self.images[image].last = Some(event);
+        if acts {
+            self.act(image);
+        }
+    }
+
+    /// Notes that an image does what an image that polls does not.
+    pub(super) fn act(&mut self, image: usize) {
+        self.images[image].reads.forget();
         self.vain = 0;
     }
 
@@ -129,7 +135,7 @@ impl State {
                 self.describe()
             )));
         }
-        self.in_flight.come_to(self.step);
+        self.in_flight.come_to(self.step, &mut self.history);
         loop {
             self.find_able();
             if !self.able.is_empty() {
@@ -138,7 +144,7 @@ impl State {
             if !self.images.iter().any(|image| image.standing.is_there()) {
                 return Next::Over;
             }
-            if self.in_flight.arrive_one() {
+            if self.in_flight.arrive_one(&mut self.history) {
                 continue;
             }
             if !self.pass_time() {

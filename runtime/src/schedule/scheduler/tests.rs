@@ -61,7 +61,7 @@ fn appended(scheduler: Scheduler, images: usize) -> (Scheduler, Vec<usize>) {
             assert_eq!(running.fetch_add(1, Ordering::Relaxed), 0);
             order.lock().unwrap().push(image);
             assert_eq!(running.fetch_sub(1, Ordering::Relaxed), 1);
-            scheduler.point(image, "append", None)?;
+            scheduler.point(image, "append", None, true)?;
         }
         Ok(())
     });
@@ -134,7 +134,7 @@ fn who_looks_in_vain_lets_the_others_go_on() {
         } else {
             for _ in 0..2 {
                 done.fetch_add(1, Ordering::Relaxed);
-                scheduler.point(image, "add", None)?;
+                scheduler.point(image, "add", None, true)?;
             }
         }
         Ok(())
@@ -152,11 +152,11 @@ fn who_polls_waits_for_the_place() {
             while flag.load(Ordering::Relaxed) == 0 {
                 looks.fetch_add(1, Ordering::Relaxed);
                 // SAFETY: the word outlives the run, and all accesses to it are atomic.
-                unsafe { scheduler.look(image, address, 8, "get", None) }?;
+                unsafe { scheduler.look(image, address, 8, Some("get"), None) }?;
             }
         } else {
             for _ in 0..100 {
-                scheduler.point(image, "compute", None)?;
+                scheduler.point(image, "compute", None, true)?;
             }
             flag.store(1, Ordering::Relaxed);
         }
@@ -174,7 +174,7 @@ fn if_nobody_writes_what_all_poll_it_is_said() {
         while image != 1 && flag.load(Ordering::Relaxed) == 0 {
             // SAFETY: as above.
             let seen =
-                unsafe { scheduler.look(image, address, 8, "get", Some(Location::caller())) };
+                unsafe { scheduler.look(image, address, 8, Some("get"), Some(Location::caller())) };
             if seen.is_err() {
                 // As the end of a job: the other one stops polling, too.
                 flag.store(1, Ordering::Relaxed);
@@ -194,7 +194,7 @@ fn if_nobody_writes_what_all_poll_it_is_said() {
 #[test]
 fn an_image_that_waits_for_ever_is_stuck_and_named() {
     let (scheduler, stuck) = run(plain(2, &[]), 2, |scheduler, image| {
-        scheduler.point(image, "post", None)?;
+        scheduler.point(image, "post", None, true)?;
         while image == 1 {
             scheduler.yield_turn(image)?;
         }
@@ -208,7 +208,7 @@ fn an_image_that_waits_for_ever_is_stuck_and_named() {
 fn a_run_without_an_end_is_ended() {
     let (scheduler, stuck) = run(plain(1, &[]), 1, |scheduler, image| {
         loop {
-            scheduler.point(image, "post", None)?;
+            scheduler.point(image, "post", None, true)?;
         }
     });
     assert!(stuck.unwrap().contains("taken for endless"));
@@ -224,7 +224,7 @@ fn an_image_that_could_not_begin_holds_nobody_up() {
             let scheduler = &scheduler;
             scope.spawn(move || {
                 scheduler.begin(image);
-                scheduler.point(image, "post", None).unwrap();
+                scheduler.point(image, "post", None, true).unwrap();
                 scheduler.finish(image).unwrap();
             });
         }
