@@ -10,7 +10,7 @@ use std::sync::Arc;
 use self::one_core::OnOneCore;
 use crate::threads::{self, Stragglers};
 use coarray_runtime::{
-    Check, Deviation, Exploration, FabricKind, Generator, History, Profile, ProfileFiles,
+    Anchored, Check, Exploration, FabricKind, Generator, History, Profile, ProfileFiles,
     SchedulePlan, Scheduler, Settings, Strategy, Wait, shrink,
 };
 
@@ -303,6 +303,7 @@ struct Explorer<'a, R, F> {
 /// What came of a run.
 struct Outcome<R> {
     plan: SchedulePlan,
+    anchored: Vec<Anchored>,
     steps: u64,
     history: History,
     result: Result<Vec<R>, String>,
@@ -353,6 +354,7 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
         };
         Outcome {
             plan: scheduler.plan(),
+            anchored: scheduler.anchored(),
             steps: scheduler.steps(),
             history: scheduler.take_history(),
             result,
@@ -450,39 +452,33 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
         if let Some(text) = tell::not_repeatable(&outcome.history, &again.history) {
             return format!("schedule {number} of {of} fails, {text}\n{trouble}");
         }
-        let images = self.explore.images;
-        let plan = |deviations: &[Deviation]| SchedulePlan {
-            images,
-            deviations: deviations.to_vec(),
+        let run = |deviations: &[Anchored]| {
+            let (images, every_access) = (self.explore.images, self.explore.every_access);
+            self.run(Scheduler::follow(images, deviations, every_access))
         };
-        let fails = |deviations: &[Deviation]| {
-            let outcome = self.run_plan(&plan(deviations));
-            self.trouble(&outcome)
-                .is_some_and(|text| tell::kind(&text) == kind)
+        let is_alike = |outcome: &Outcome<R>| {
+            let trouble = self.trouble(outcome);
+            trouble.is_some_and(|text| tell::kind(&text) == kind)
         };
-        let mut left = shrink(outcome.plan.deviations.clone(), MOST_RUNS, fails);
+        let fails = |deviations: &[Anchored]| is_alike(&run(deviations));
+        let mut left = shrink(outcome.anchored.clone(), MOST_RUNS, fails);
         for index in 0..left.len() {
             // To be late without an end is simpler.
             let before = left[index];
-            if let Deviation::Delay {
-                put,
-                until: Some(_),
-            } = before
-            {
-                left[index] = Deviation::Delay { put, until: None };
+            if let Anchored::Delay { until, .. } = &mut left[index] {
+                *until = None;
                 if !fails(&left) {
                     left[index] = before;
                 }
             }
         }
-        let shortest = plan(&left);
-        let last = self.run_plan(&shortest);
-        let trouble = self.trouble(&last).unwrap_or_else(|| trouble.into());
-        let heading = tell::heading(number, of, &shortest, &outcome.history);
-        let last = Outcome {
-            plan: shortest,
-            ..last
+        // By steps, as it is repeated.
+        let last = match run(&left).plan {
+            plan if is_alike(&self.run_plan(&plan)) => self.run_plan(&plan),
+            _ => again,
         };
+        let trouble = self.trouble(&last).unwrap_or_else(|| trouble.into());
+        let heading = tell::heading(number, of, &last.plan, &outcome.history);
         tell::failure(&last, &trouble, &heading)
     }
 }

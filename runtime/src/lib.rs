@@ -89,8 +89,8 @@ pub use profile::place::Place;
 pub use profile::table::{ImageProfile, LineProfile};
 pub use profile::timeline::{Step, Steps, Timebase};
 pub use schedule::{
-    Deviation, Event, Exploration, Generator, Handover, History, ScheduleError, SchedulePlan,
-    Scheduler, Strategy, Stuck, shrink,
+    Anchored, Deviation, Event, Exploration, Generator, Handover, History, ScheduleError,
+    SchedulePlan, Scheduler, Strategy, Stuck, shrink,
 };
 pub use stats::{Stats, count_operations, stats};
 pub use waiting::changed::note_change;

@@ -27,7 +27,7 @@ mod turn;
 pub use generator::Generator;
 pub use history::{Event, Handover, History, Site};
 pub use in_flight::{Arriving, Reach};
-pub use plan::{Deviation, ScheduleError, SchedulePlan};
+pub use plan::{Anchored, Deviation, ScheduleError, SchedulePlan};
 pub use scheduler::{Exploration, Scheduler};
 pub use shrink::shrink;
 pub use state::Stuck;

@@ -9,6 +9,9 @@ use coarray_runtime::{Deviation, Event, History, SchedulePlan};
 /// The most lines about what images did.
 const MOST_TURNS: usize = 16;
 
+/// What every image does, and no line of the program.
+const LAST: &str = "the end of the program";
+
 /// The most operations of a turn that are named.
 const MOST_EVENTS: usize = 4;
 
@@ -122,11 +125,14 @@ fn turns(history: &History) -> Vec<String> {
     {
         let turn = events.get(start..end).unwrap_or_default();
         let cut = match next {
-            Some(next) if next.is_preemption => format!(" - here image {} goes on", next.to),
+            Some(next) if next.is_preemption => format!(" - at this point image {} goes on", next.to),
             _ => String::new(),
         };
-        if !turn.is_empty() || !cut.is_empty() {
-            lines.push(format!("image {image}: {}{cut}", names(turn, image)));
+        let names = names(turn, image);
+        if !names.is_empty() {
+            lines.push(format!("image {image}: {names}{cut}"));
+        } else if let (0, Some(next)) = (start, next) {
+            lines.push(format!("image {} goes first", next.to));
         }
         (start, image) = (end, next.map_or(image, |next| next.to));
     }
@@ -143,7 +149,9 @@ fn names(turn: &[Event], image: usize) -> String {
         true => event.to_string(),
         false => format!("({event} of image {})", event.image),
     };
-    let mut names: Vec<String> = turn.iter().map(name).collect();
+    let is_told = |event: &&Event| event.what != LAST;
+    let mut names: Vec<String> = turn.iter().filter(is_told).map(name).collect();
+    names.dedup();
     if names.len() > MOST_EVENTS {
         let ends = MOST_EVENTS / 2;
         let left_out = names.len() - MOST_EVENTS;

@@ -26,8 +26,10 @@ impl Team {
             if call.is_opening() {
                 checking.open(call.caller());
             }
-            let name = activity::name(activity::code_of_call(call.signature()));
-            self.image().offer(name, call.caller());
+            if call.is_first_step() {
+                let name = activity::name(activity::code_of_call(call.signature()));
+                self.image().offer(name, call.caller());
+            }
             if call.is_meeting() {
                 let (team, first) = self.check_key();
                 checking.arrive((team, first, self.barriers()), call.caller());

@@ -79,9 +79,13 @@ impl Observer for Delaying {
                 self.arrive(Arriving::At(reach(range)));
             }
             Call::Wait(image) | Call::Fence(image) | Call::PutSignal(Range { image, .. }, ..) => {
+                self.scheduled.hold_back();
                 self.arrive(Arriving::To(*image));
             }
-            Call::Quiet => self.arrive(Arriving::All),
+            Call::Quiet => {
+                self.scheduled.hold_back();
+                self.arrive(Arriving::All);
+            }
             _ => {}
         }
         let result = perform();

@@ -119,6 +119,13 @@ impl Scheduled {
         unsafe { (self.scheduler).delay(self.image, reach, place, bytes, site) }
     }
 
+    /// Before puts that are late may have to arrive: others may go on until then.
+    pub(crate) fn hold_back(&self) {
+        if self.scheduler.has_late_puts(self.image) {
+            self.idle_point("completion", None);
+        }
+    }
+
     /// Has puts in flight arrive. Returns whether others still are.
     pub(crate) fn arrive(&self, which: Arriving) -> bool {
         self.scheduler.arrive(self.image, which)

@@ -9,7 +9,7 @@ use coarray_fabric::direct;
 
 use super::generator::Generator;
 use super::history::{Event, History};
-use super::plan::Deviation;
+use super::plan::{Anchored, Deviation};
 
 /// One put of so many is delayed by chance.
 const ONE_OF: u64 = 4;
@@ -71,6 +71,8 @@ pub(super) enum Delays {
     Seeded(Generator, u64),
     /// These.
     Replay(HashMap<u64, Option<u64>>),
+    /// These, by image and the number among its puts.
+    Follow(HashMap<(usize, u64), Option<u64>>),
 }
 
 impl Delays {
@@ -82,8 +84,16 @@ impl Delays {
         Self::Replay(delays.collect())
     }
 
-    /// Whether the put of this number is late: until when.
-    fn decide(&mut self, put: u64, step: u64) -> Option<Option<u64>> {
+    pub(super) fn follow(deviations: &[Anchored]) -> Self {
+        let delays = deviations.iter().filter_map(|deviation| match *deviation {
+            Anchored::Delay { from, put, until } => Some(((from, put), until)),
+            Anchored::Switch { .. } => None,
+        });
+        Self::Follow(delays.collect())
+    }
+
+    /// Whether the put of this number is late, which is an image's of that number: until when.
+    fn decide(&mut self, put: u64, own: (usize, u64), step: u64) -> Option<Option<u64>> {
         match self {
             Self::Never => None,
             Self::Seeded(generator, steps) => (generator.below(ONE_OF) == 0).then(|| {
@@ -92,6 +102,7 @@ impl Delays {
                 (!is_latest).then(|| step + 1 + generator.below(*steps))
             }),
             Self::Replay(delays) => delays.get(&put).copied(),
+            Self::Follow(delays) => delays.get(&own).copied(),
         }
     }
 }
@@ -101,14 +112,17 @@ impl Delays {
 pub(super) struct InFlight {
     delays: Delays,
     puts: u64,
+    /// By each image.
+    own_puts: Vec<u64>,
     flights: Vec<Flight>,
 }
 
 impl InFlight {
-    pub(super) fn new(delays: Delays) -> Self {
+    pub(super) fn new(images: usize, delays: Delays) -> Self {
         Self {
             delays,
             puts: 0,
+            own_puts: vec![0; images],
             flights: Vec::new(),
         }
     }
@@ -124,10 +138,12 @@ impl InFlight {
         reach: Reach,
         place: *mut u8,
         bytes: &[u8],
-    ) -> Option<Deviation> {
+    ) -> Option<(Deviation, Anchored)> {
         self.puts += 1;
-        let put = self.puts;
-        let until = self.delays.decide(put, arrival.step)?;
+        let (put, from) = (self.puts, arrival.image);
+        self.own_puts[from] += 1;
+        let own = self.own_puts[from];
+        let until = self.delays.decide(put, (from, own), arrival.step)?;
         self.flights.push(Flight {
             arrival,
             reach,
@@ -135,7 +151,12 @@ impl InFlight {
             bytes: bytes.into(),
             until,
         });
-        Some(Deviation::Delay { put, until })
+        let anchored = Anchored::Delay {
+            from,
+            put: own,
+            until,
+        };
+        Some((Deviation::Delay { put, until }, anchored))
     }
 
     /// Has these puts of an image arrive, in their order. Returns whether others of it are still in flight.
@@ -232,7 +253,8 @@ mod tests {
                 site: None,
             };
             // SAFETY: the bytes are in cells of this thread, and live as long as the flights of the tests.
-            unsafe { flights.keep(arrival, reach, self.0[offset].get(), &[1]) }
+            let kept = unsafe { flights.keep(arrival, reach, self.0[offset].get(), &[1]) };
+            kept.map(|(deviation, _)| deviation)
         }
 
         fn arrived(&self) -> Vec<usize> {
@@ -243,7 +265,7 @@ mod tests {
     }
 
     fn late(puts: &[(u64, Option<u64>)]) -> InFlight {
-        InFlight::new(Delays::Replay(puts.iter().copied().collect()))
+        InFlight::new(1, Delays::Replay(puts.iter().copied().collect()))
     }
 
     #[test]
@@ -293,7 +315,7 @@ mod tests {
     fn a_quarter_is_late_by_chance_and_the_same_ones_for_a_seed() {
         let late = |seed| {
             let memory = Memory::new();
-            let mut flights = InFlight::new(Delays::Seeded(Generator::new(seed), 20));
+            let mut flights = InFlight::new(1, Delays::Seeded(Generator::new(seed), 20));
             let put = |_| memory.put(&mut flights, 1, 0);
             (0..400).map(put).collect::<Vec<_>>()
         };

@@ -34,6 +34,38 @@ pub enum Deviation {
     },
 }
 
+/// A deviation, by what its image has done: others that come before it in the run hardly change that, so that they can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchored {
+    /// When an image has come to its point of this number, or waits after it, another one goes on.
+    Switch {
+        /// When.
+        moment: Moment,
+        /// The image that goes on.
+        to: usize,
+    },
+    /// The put of an image with this number arrives late.
+    Delay {
+        /// The image.
+        from: usize,
+        /// Counts its puts from 1.
+        put: u64,
+        /// As in [`Deviation::Delay`].
+        until: Option<u64>,
+    },
+}
+
+/// How far an image was when another one got the turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Moment {
+    /// The image.
+    pub image: usize,
+    /// How many points it had come to.
+    pub points: u64,
+    /// Whether it waited.
+    pub waits: bool,
+}
+
 /// Why a text is no schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduleError {

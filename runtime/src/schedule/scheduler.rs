@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::generator::Generator;
 use super::history::{History, Site};
 use super::in_flight::{Arriving, Delays, Reach};
-use super::plan::SchedulePlan;
+use super::plan::{Anchored, SchedulePlan};
 use super::polling::{LONGEST, read};
 use super::standing::{Sleep, Standing};
 use super::state::{Next, State, Stuck};
@@ -72,6 +72,13 @@ impl Scheduler {
         let deviations = &plan.deviations[..];
         let (chooser, delays) = (Chooser::replay(deviations), Delays::replay(deviations));
         Self::with(plan.images, chooser, delays, every_access)
+    }
+
+    /// For one run with these deviations, as far as images come to them.
+    #[must_use]
+    pub fn follow(images: usize, deviations: &[Anchored], every_access: bool) -> Self {
+        let (chooser, delays) = (Chooser::follow(deviations), Delays::follow(deviations));
+        Self::with(images, chooser, delays, every_access)
     }
 
     fn with(images: usize, chooser: Chooser, delays: Delays, every_access: bool) -> Self {
@@ -225,7 +232,7 @@ impl Scheduler {
         let mut state = self.lock();
         // SAFETY: as the caller vouches.
         let polls = unsafe { state.images[image].reads.look(address, length) };
-        if let Some(what) = what {
+        if let Some(what) = what.filter(|_| !polls) {
             state.note(image, what, site, false);
         }
         if !polls {
@@ -260,6 +267,13 @@ impl Scheduler {
         late.is_some()
     }
 
+    /// Whether puts of an image are in flight.
+    pub fn has_late_puts(&self, image: usize) -> bool {
+        let state = &mut *self.lock();
+        let history = &mut state.history;
+        state.in_flight.arrive(image, Arriving::None, history)
+    }
+
     /// Has puts of an image in flight arrive. Returns whether others of it are still in flight.
     pub fn arrive(&self, image: usize, which: Arriving) -> bool {
         let state = &mut *self.lock();
@@ -276,8 +290,13 @@ impl Scheduler {
         let state = self.lock();
         SchedulePlan {
             images: state.images.len(),
-            deviations: state.deviations.clone(),
+            deviations: state.deviations.iter().map(|(it, _)| *it).collect(),
         }
+    }
+
+    /// The same, for [`follow`](Self::follow).
+    pub fn anchored(&self) -> Vec<Anchored> {
+        self.lock().deviations.iter().map(|(_, it)| *it).collect()
     }
 
     /// How many steps there were.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::history::{Event, Handover, History, Site};
 use super::in_flight::{Delays, InFlight};
-use super::plan::Deviation;
+use super::plan::{Anchored, Deviation, Moment};
 use super::polling::Reads;
 use super::standing::{Progress, Standing};
 use super::strategy::{Chooser, plain};
@@ -36,7 +36,7 @@ pub(super) struct State {
     pub(super) has_ended: bool,
     pub(super) step: u64,
     pub(super) chooser: Chooser,
-    pub(super) deviations: Vec<Deviation>,
+    pub(super) deviations: Vec<(Deviation, Anchored)>,
     pub(super) in_flight: InFlight,
     pub(super) history: History,
     /// Those that can go on: kept for its memory.
@@ -49,6 +49,8 @@ pub(super) struct State {
 pub(super) struct ImageState {
     pub(super) standing: Standing,
     pub(super) reads: Reads,
+    /// How many points it has come to.
+    pub(super) points: u64,
     /// What it did last.
     pub(super) last: Option<Event>,
 }
@@ -66,6 +68,7 @@ impl State {
         let image = |_| ImageState {
             standing: Standing::Absent,
             reads: Reads::default(),
+            points: 0,
             last: None,
         };
         Self {
@@ -77,7 +80,7 @@ impl State {
             step: 0,
             chooser,
             deviations: Vec::new(),
-            in_flight: InFlight::new(delays),
+            in_flight: InFlight::new(images, delays),
             history: History::default(),
             able: Vec::with_capacity(images),
             told_at: None,
@@ -125,9 +128,17 @@ impl State {
     pub(super) fn decide(&mut self, last: usize) -> Next {
         self.step += 1;
         self.progress.time += STEP;
-        if matches!(self.images[last].standing, Standing::Able | Standing::Gone) {
+        let standing = &self.images[last].standing;
+        let waits = !matches!(standing, Standing::Able);
+        if matches!(standing, Standing::Able | Standing::Gone) {
             self.progress.done += 1;
+            self.images[last].points += 1;
         }
+        let moment = Moment {
+            image: last,
+            points: self.images[last].points,
+            waits,
+        };
         if self.step > MOST_STEPS && !self.has_ended {
             self.images[last].standing = Standing::Able;
             return Next::Stuck(Stuck(format!(
@@ -155,10 +166,13 @@ impl State {
                 return Next::Stuck(stuck);
             }
         }
-        let next = self.chooser.choose(self.step, last, &self.able);
+        let next = self.chooser.choose(self.step, moment, &self.able);
         if next != plain(last, &self.able) {
-            let (step, image) = (self.step, next);
-            self.deviations.push(Deviation::Switch { step, image });
+            let (step, image, to) = (self.step, next, next);
+            self.deviations.push((
+                Deviation::Switch { step, image },
+                Anchored::Switch { moment, to },
+            ));
         }
         if next != last {
             self.history.hand_over(Handover {
@@ -247,8 +261,8 @@ impl State {
         }
         for (index, image) in there().filter(|(_, image)| !polls(image)) {
             let last = match &image.last {
-                Some(last) => format!("after its {last}"),
-                None => "since its start".into(),
+                Some(last) => format!("(its last operation: {last})"),
+                None => "and has done nothing".into(),
             };
             let separator = if text.is_empty() { "" } else { "; " };
             text += &format!("{separator}image {index} waits {last}");

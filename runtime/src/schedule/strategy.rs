@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::generator::Generator;
-use super::plan::Deviation;
+use super::plan::{Anchored, Deviation, Moment};
 
 /// How schedules are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub(super) enum Chooser {
     RoundRobin,
     /// By these steps and images; otherwise as the plain schedule.
     Replay(HashMap<u64, usize>),
+    /// When images are so far, each once.
+    Follow(HashMap<Moment, usize>),
 }
 
 impl Chooser {
@@ -64,8 +66,18 @@ impl Chooser {
         Self::Replay(switches.collect())
     }
 
-    /// The image that goes on at this step, of those that can, which are at least one, by ascending number. `last` has had the turn.
-    pub(super) fn choose(&mut self, step: u64, last: usize, able: &[usize]) -> usize {
+    /// As these deviations say.
+    pub(super) fn follow(deviations: &[Anchored]) -> Self {
+        let switches = deviations.iter().filter_map(|deviation| match *deviation {
+            Anchored::Switch { moment, to } => Some((moment, to)),
+            Anchored::Delay { .. } => None,
+        });
+        Self::Follow(switches.collect())
+    }
+
+    /// The image that goes on at this step, of those that can, which are at least one, by ascending number. The one of the `moment` has had the turn.
+    pub(super) fn choose(&mut self, step: u64, moment: Moment, able: &[usize]) -> usize {
+        let last = moment.image;
         match self {
             Self::Priorities { of, changes } => {
                 while let Some(&(_, low)) = changes.first().filter(|(when, _)| *when <= step) {
@@ -79,6 +91,10 @@ impl Chooser {
             Self::RoundRobin => next(last, able),
             Self::Replay(switches) => match switches.get(&step) {
                 Some(image) if able.contains(image) => *image,
+                _ => plain(last, able),
+            },
+            Self::Follow(switches) => match switches.remove(&moment) {
+                Some(image) if able.contains(&image) => image,
                 _ => plain(last, able),
             },
         }
@@ -104,12 +120,21 @@ mod tests {
 
     use super::*;
 
+    fn at(image: usize) -> Moment {
+        let (points, waits) = (0, false);
+        Moment {
+            image,
+            points,
+            waits,
+        }
+    }
+
     /// The images of so many steps, at which all of `images` can go on.
     fn run(mut chooser: Chooser, images: usize, steps: u64) -> Vec<usize> {
         let able: Vec<usize> = (0..images).collect();
         let mut last = 0;
         let step = |step| {
-            last = chooser.choose(step, last, &able);
+            last = chooser.choose(step, at(last), &able);
             last
         };
         (1..=steps).map(step).collect()
@@ -157,8 +182,8 @@ mod tests {
         let deviations = [(3, 2), (5, 9)].map(|(step, image)| Deviation::Switch { step, image });
         assert_eq!(run(Chooser::replay(&deviations), 3, 6), [0, 0, 2, 2, 2, 2]);
         let mut chooser = Chooser::replay(&[]);
-        assert_eq!(chooser.choose(1, 1, &[0, 2]), 2);
-        assert_eq!(chooser.choose(2, 2, &[0, 1]), 0);
+        assert_eq!(chooser.choose(1, at(1), &[0, 2]), 2);
+        assert_eq!(chooser.choose(2, at(2), &[0, 1]), 0);
     }
 
     #[test]

@@ -96,7 +96,10 @@ fn a_schedule_by_chance_is_repeated_by_its_deviations() {
             let (replayed, same) = appended(Scheduler::replay(&plan, false), 4);
             assert_eq!(order, same, "{plan}");
             assert_eq!(replayed.plan(), plan);
-            let histories = [first, again, replayed].map(|it| it.take_history().hash());
+            let anchored = Scheduler::follow(4, &first.anchored(), false);
+            let (followed, same) = appended(anchored, 4);
+            assert_eq!((same, followed.plan()), (order, plan));
+            let histories = [first, again, replayed, followed].map(|it| it.take_history().hash());
             assert!(histories.iter().all(|&hash| hash == histories[0]));
         }
     }
@@ -200,7 +203,10 @@ fn an_image_that_waits_for_ever_is_stuck_and_named() {
         }
         Ok(())
     });
-    assert_eq!(stuck.as_deref(), Some("image 1 waits after its post"));
+    assert_eq!(
+        stuck.as_deref(),
+        Some("image 1 waits (its last operation: post)")
+    );
     assert!(scheduler.steps() < 10_000);
 }
 
