@@ -64,6 +64,38 @@ pub fn check_at<R: Termination>(counts: &[usize], body: fn() -> R) {
     );
 }
 
+/// Local. Runs a test body in so many [schedules](explore) at each of these image counts. This is what `#[coarray::test(images = .., schedules = ..)]`
+/// calls.
+///
+/// # Panics
+/// As [`Explore::run`]; if the body returns a failure.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::testing::explore_at;
+///
+/// explore_at(&[2, 3], 20, || {
+///     let arrived = Coarray::new(Coevent::new());
+///     arrived.at((this_image() + 1) % num_images()).post();
+///     arrived.wait();
+/// });
+/// ```
+///
+/// # Source
+/// As [`Explore`].
+#[track_caller]
+pub fn explore_at<R: Termination>(counts: &[usize], schedules: u32, body: fn() -> R) {
+    for &images in counts {
+        explore(images, schedules, || {
+            assert!(
+                body().report() == ExitCode::SUCCESS,
+                "the test returned an error"
+            );
+        });
+    }
+}
+
 #[track_caller]
 fn run_each<R: Termination>(counts: &[usize], launch: fn(usize) -> crate::Launch, body: fn() -> R) {
     for &images in counts {

@@ -13,6 +13,7 @@ use std::ptr;
 use std::slice;
 use std::task::{Context, Poll, Waker};
 
+use coarray_fabric::system::controlled;
 use coarray_fabric::{Buffer, direct};
 use coarray_runtime::{Incomplete, Missing};
 
@@ -251,8 +252,12 @@ impl<'a, T> Cofuture<'a, T> {
 
     /// Makes progress with the operations that its image has issued. Returns false if progress depends on other images.
     pub(crate) fn progress(&self) -> bool {
-        if let State::InFlight(transfer) = &self.state {
-            transfer.issued.image.progress();
+        match &self.state {
+            State::InFlight(transfer) => {
+                transfer.issued.image.progress();
+            }
+            State::Collective(_) => controlled::looked_in_vain(),
+            State::Complete(_) | State::Taken => {}
         }
         !matches!(self.state, State::Collective(_))
     }

@@ -12,7 +12,11 @@ const FORMS: &str = "say how many images run this test, as in `#[coarray::test(i
                      or list several counts, as in `#[coarray::test(images = [1, 2, 4])]`";
 
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    let Arguments { images, check } = syn::parse2(arguments)?;
+    let Arguments {
+        images,
+        schedules,
+        check,
+    } = syn::parse2(arguments)?;
     let function = Function::parse(ATTRIBUTE, item)?;
     function.refuse_all_but_plain(ATTRIBUTE)?;
 
@@ -21,17 +25,17 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenS
     let visibility = &function.visibility;
     let name = &function.signature.ident;
     let (inner, inner_name) = (function.inner(), function.inner_name());
-    let run = if check {
-        quote!(check_at)
-    } else {
-        quote!(run_at)
+    let run = match schedules {
+        Some(schedules) => quote!(explore_at(#counts, #schedules, #inner_name)),
+        None if check => quote!(check_at(#counts, #inner_name)),
+        None => quote!(run_at(#counts, #inner_name)),
     };
     Ok(quote! {
         #[::core::prelude::v1::test]
         #(#attributes)*
         #visibility fn #name() {
             #inner
-            ::coarray::testing::#run(#counts, #inner_name)
+            ::coarray::testing::#run
         }
     })
 }
@@ -39,13 +43,15 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenS
 /// The arguments of the attribute.
 struct Arguments {
     images: Expr,
+    /// How many schedules are explored, if they are.
+    schedules: Option<Expr>,
     /// Whether races fail the test.
     check: bool,
 }
 
 impl Parse for Arguments {
     fn parse(input: ParseStream) -> Result<Self> {
-        let (mut images, mut check) = (None, false);
+        let (mut images, mut schedules, mut check) = (None, None, false);
         while !input.is_empty() {
             let key = input
                 .call(Ident::parse_any)
@@ -57,25 +63,36 @@ impl Parse for Arguments {
                 }
                 continue;
             }
-            if key != "images" {
-                let message = format!("{ATTRIBUTE} has no argument `{key}`; {FORMS}");
-                return Err(Error::new(key.span(), message));
-            }
-            if images.is_some() {
-                let message = "`images` is given twice; list all counts in one array, \
-                               as in `images = [1, 2, 4]`";
-                return Err(Error::new(key.span(), message));
-            }
+            let value = match key.to_string().as_str() {
+                "images" if images.is_some() => {
+                    let message = "`images` is given twice; list all counts in one array, \
+                                   as in `images = [1, 2, 4]`";
+                    return Err(Error::new(key.span(), message));
+                }
+                "images" => &mut images,
+                "schedules" if schedules.is_some() => {
+                    return Err(Error::new(key.span(), "`schedules` is given twice"));
+                }
+                "schedules" => &mut schedules,
+                _ => {
+                    let message = format!("{ATTRIBUTE} has no argument `{key}`; {FORMS}");
+                    return Err(Error::new(key.span(), message));
+                }
+            };
             if input.parse::<Option<Token![=]>>()?.is_none() || input.is_empty() {
                 return Err(Error::new(key.span(), FORMS));
             }
-            images = Some(input.parse()?);
+            *value = Some(input.parse()?);
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
         }
         match images {
-            Some(images) => Ok(Arguments { images, check }),
+            Some(images) => Ok(Arguments {
+                images,
+                schedules,
+                check,
+            }),
             None => Err(Error::new(Span::call_site(), FORMS)),
         }
     }
@@ -147,6 +164,25 @@ mod tests {
         };
         let expansion = expand("images = [1, 2, 4],", item).unwrap();
         assert_eq!(expansion.to_string(), expected.to_string());
+    }
+
+    #[test]
+    fn races_and_schedules_are_asked_for() {
+        for (arguments, call) in [
+            ("images = 2, check", "check_at(&[2], a)"),
+            ("images = 2, schedules = 9", "explore_at(&[2], 9, a)"),
+            (
+                "schedules = N, images = [2, 3],",
+                "explore_at(&[2, 3], N, a)",
+            ),
+        ] {
+            let call: TokenStream = call.parse().unwrap();
+            let expansion = expand(arguments, "fn a() {}").unwrap().to_string();
+            let expected = quote!(::coarray::testing::#call).to_string();
+            assert!(expansion.contains(&expected), "{expansion}");
+        }
+        let twice = error("images = 2, schedules = 9, schedules = 9", "fn a() {}");
+        assert_eq!(twice, "`schedules` is given twice");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::lockfree::queue_lock::QueueLock;
 use crate::messages::quiet::quiet;
 use crate::profile::activity::Activity;
 use coarray_fabric::memory::locality::Place;
+use coarray_fabric::system::controlled;
 use coarray_fabric::transport::deferral::Deferral;
 use coarray_fabric::transport::pending::is_complete;
 
@@ -425,7 +426,10 @@ fn lock_error(
     error: NotAcquired,
 ) -> LockError {
     match error {
-        NotAcquired::Busy(holder) => LockError::Busy { holder },
+        NotAcquired::Busy(holder) => {
+            controlled::looked_in_vain();
+            LockError::Busy { holder }
+        }
         NotAcquired::AlreadyHeld => {
             let held = image.held.borrow();
             let address = lock.address(image);

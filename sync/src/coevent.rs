@@ -171,11 +171,12 @@ impl Coevent {
     /// Fortran 2018 `event_query`, clause 16.9.72.
     #[must_use]
     pub fn query(&self) -> u64 {
-        if spans_nodes()
+        if (spans_nodes() || has_notes())
             && let Some(image) = Image::try_current()
         {
             // On some networks signals arrive only when the image polls.
             image.poll();
+            controlled::looked_in_vain();
         }
         // Acquire pairs with the Release in `try_consume` and `wait_until`: `posts_left` then reads a count of posts that has
         // reached what was consumed.
@@ -293,7 +294,10 @@ impl Coevent {
         }
         match team {
             team if team.has_failed_images() => Err(ImageFailed::of(&team)),
-            _ => Ok(false),
+            _ => {
+                controlled::looked_in_vain();
+                Ok(false)
+            }
         }
     }
 

@@ -48,6 +48,13 @@ pub fn controller() -> Option<Rc<dyn Controller>> {
     CONTROLLER.with_borrow(Clone::clone)
 }
 
+/// To be called when this thread has looked in vain for what another one does, as a program does in a loop: a controller lets that one run first.
+pub fn looked_in_vain() {
+    if let Some(controller) = controller() {
+        controller.yield_now();
+    }
+}
+
 /// The time for a decision: of the controller, or else the real one.
 #[must_use]
 pub fn now() -> Instant {

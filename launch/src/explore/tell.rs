@@ -125,7 +125,9 @@ fn turns(history: &History) -> Vec<String> {
     {
         let turn = events.get(start..end).unwrap_or_default();
         let cut = match next {
-            Some(next) if next.is_preemption => format!(" - at this point image {} goes on", next.to),
+            Some(next) if next.is_preemption => {
+                format!(" - at this point image {} goes on", next.to)
+            }
             _ => String::new(),
         };
         let names = names(turn, image);
