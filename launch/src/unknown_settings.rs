@@ -11,7 +11,7 @@ use crate::{launcher, processes};
 const PREFIX: &str = "COARRAY_";
 
 /// What users set, without the prefix.
-const SETTINGS: [&str; 20] = [
+const SETTINGS: [&str; 21] = [
     "IMAGES",
     "FABRIC",
     "HEAP",
@@ -24,6 +24,7 @@ const SETTINGS: [&str; 20] = [
     "PROFILE_SVG",
     "TRACE",
     "CHECK",
+    "SCHEDULE",
     "FAULT_TOLERANT",
     "TUNING_FILE",
     "LAUNCHER",

@@ -108,3 +108,141 @@ fn a_sum_by_order_of_arrival_is_found() {
     println!("{report}");
     assert!(report.contains("the results differ"), "{report}");
 }
+
+#[test]
+fn a_lost_wake_up_is_found() {
+    let report = failure(|| {
+        Explore::new(2).schedules(200).run(|| {
+            // "Nobody waits, so no post is needed" is decided before the other one says that it waits.
+            let waits = Coarray::new(Coatomic::new(false));
+            let done = Coarray::new(Coatomic::new(false));
+            let wake = Coarray::new(Coevent::new());
+            if this_image() == 0 {
+                let has_to_be_woken = waits.load();
+                done.store(true);
+                if has_to_be_woken {
+                    wake.at(1).post();
+                }
+            } else if !done.at(0).load() {
+                waits.at(0).store(true);
+                wake.wait();
+            }
+        });
+    });
+    println!("{report}");
+    assert!(report.contains("deadlock"), "{report}");
+    assert!(deviations(&report) <= 3, "{report}");
+}
+
+#[test]
+fn a_credit_too_many_is_found() {
+    let report = failure(|| {
+        Explore::new(2).schedules(200).racy_too().run(|| {
+            // Two places, and three credits.
+            const PLACES: usize = 2;
+            let (full, empty) = (Coarray::new(Coevent::new()), Coarray::new(Coevent::new()));
+            let mut queue = Coarray::new([0; PLACES]);
+            let queue = queue.open();
+            for value in 0..6 {
+                if this_image() == 0 {
+                    if value > PLACES {
+                        empty.wait();
+                    }
+                    queue.at(1)[value % PLACES].put_notify(value, &full.at(1));
+                } else {
+                    full.wait();
+                    assert_eq!(queue.here()[value % PLACES].get(), value);
+                    empty.at(0).post();
+                }
+            }
+        });
+    });
+    println!("{report}");
+    assert!(report.contains("left == right"), "{report}");
+    assert!(deviations(&report) <= 3, "{report}");
+}
+
+#[test]
+fn an_aba_stack_is_found() {
+    const NOBODY: usize = 9;
+    let report = failure(|| {
+        Explore::new(2).schedules(1000).run(|| {
+            // A stack of the nodes 2, 1, 0; each has the next one below it.
+            let top = Coarray::new(Coatomic::new(2));
+            let below = Coarray::new([NOBODY, 0, 1].map(Coatomic::new));
+            let taken = Coarray::new([0; 3].map(Coatomic::new));
+            let (top, below, taken) = (top.at(0), below.at(0), taken.at(0));
+            let pop = || {
+                loop {
+                    let node = top.load();
+                    if node == NOBODY {
+                        return None;
+                    }
+                    let next = below[node].load();
+                    if top.compare_exchange(node, next).is_ok() {
+                        return Some(node);
+                    }
+                }
+            };
+            let push = |node: usize| {
+                loop {
+                    let next = top.load();
+                    below[node].store(next);
+                    if top.compare_exchange(next, node).is_ok() {
+                        return;
+                    }
+                }
+            };
+            let take = |node: Option<usize>| {
+                if let Some(node) = node {
+                    assert_eq!(taken[node].fetch_add(1), 0, "node {node} is taken twice");
+                }
+            };
+            sync_all();
+            if this_image() == 0 {
+                take(pop());
+            } else {
+                let first = pop();
+                take(pop());
+                first.map(push);
+            }
+            sync_all();
+            // What is left.
+            while let Some(node) = (this_image() == 0).then(pop).flatten() {
+                take(Some(node));
+            }
+        });
+    });
+    println!("{report}");
+    assert!(report.contains("is taken twice"), "{report}");
+    assert!(deviations(&report) <= 3, "{report}");
+}
+
+#[test]
+fn a_wait_that_a_later_post_satisfies_is_found() {
+    let report = failure(|| {
+        Explore::new(3).schedules(200).racy_too().run(|| {
+            // Image 2 counts two posts, but takes the second of image 0 for the one of image 1.
+            let arrived = Coarray::new(Coevent::new());
+            let mut values = Coarray::new([0, 0]);
+            let values = values.open();
+            match this_image() {
+                2 => {
+                    arrived.wait_for(2);
+                    let sum = values.here()[0].get() + values.here()[1].get();
+                    assert_eq!(sum, 3);
+                    arrived.wait();
+                }
+                me => {
+                    values.at(2)[me].put(me + 1);
+                    arrived.at(2).post();
+                    if me == 0 {
+                        arrived.at(2).post();
+                    }
+                }
+            }
+        });
+    });
+    println!("{report}");
+    assert!(deviations(&report) <= 2, "{report}");
+}

@@ -38,14 +38,16 @@ pub fn control(controller: Rc<dyn Controller>) -> Controlled {
 
 impl Drop for Controlled {
     fn drop(&mut self) {
-        let _former = CONTROLLER.take();
+        let _former = CONTROLLER.try_with(RefCell::take);
     }
 }
 
 /// What controls this thread.
 #[must_use]
 pub fn controller() -> Option<Rc<dyn Controller>> {
-    CONTROLLER.with_borrow(Clone::clone)
+    // A destructor of another variable of the thread may ask.
+    let controller = CONTROLLER.try_with(|controller| controller.borrow().clone());
+    controller.ok().flatten()
 }
 
 /// To be called when this thread has looked in vain for what another one does, as a program does in a loop: a controller lets that one run first.

@@ -3,7 +3,8 @@
 use std::fmt::{Debug, Write};
 use std::thread;
 
-use super::{Outcome, REPLAY};
+use super::REPLAY;
+use super::explorer::Outcome;
 use coarray_runtime::{Deviation, Event, History, SchedulePlan};
 
 /// The most lines about what images did.

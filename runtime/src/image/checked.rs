@@ -26,9 +26,12 @@ impl Team {
             if call.is_opening() {
                 checking.open(call.caller());
             }
-            if call.is_first_step() {
+            if let Some(scheduled) = self.image().scheduled()
+                && call.is_first_step()
+            {
+                // No point: an image that waits for the others lets them go on, and the last one does not.
                 let name = activity::name(activity::code_of_call(call.signature()));
-                self.image().offer(name, call.caller());
+                scheduled.note(name, Some(call.caller()));
             }
             if call.is_meeting() {
                 let (team, first) = self.check_key();
@@ -126,7 +129,8 @@ impl Image {
             && let Some(lock) = lock
         {
             if let Some(scheduled) = self.scheduled() {
-                scheduled.point("unlock", None);
+                // No point: there was one when it got the lock.
+                scheduled.note("unlock", None);
             }
             checking.unlock(lock);
         }

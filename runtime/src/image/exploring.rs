@@ -79,11 +79,11 @@ impl Observer for Delaying {
                 self.arrive(Arriving::At(reach(range)));
             }
             Call::Wait(image) | Call::Fence(image) | Call::PutSignal(Range { image, .. }, ..) => {
-                self.scheduled.hold_back();
+                self.scheduled.complete();
                 self.arrive(Arriving::To(*image));
             }
             Call::Quiet => {
-                self.scheduled.hold_back();
+                self.scheduled.complete();
                 self.arrive(Arriving::All);
             }
             _ => {}

@@ -119,11 +119,9 @@ impl Scheduled {
         unsafe { (self.scheduler).delay(self.image, reach, place, bytes, site) }
     }
 
-    /// Before puts that are late may have to arrive: others may go on until then.
-    pub(crate) fn hold_back(&self) {
-        if self.scheduler.has_late_puts(self.image) {
-            self.idle_point("completion", None);
-        }
+    /// Before puts that are late have to arrive: others may go on until then.
+    pub(crate) fn complete(&self) {
+        self.unless_stuck(self.scheduler.complete(self.image));
     }
 
     /// Has puts in flight arrive. Returns whether others still are.

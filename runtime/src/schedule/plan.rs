@@ -62,8 +62,19 @@ pub struct Moment {
     pub image: usize,
     /// How many points it had come to.
     pub points: u64,
-    /// Whether it waited.
-    pub waits: bool,
+    /// What it did there.
+    pub doing: Doing,
+}
+
+/// What an image does when another one may get the turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Doing {
+    /// It is at a point.
+    Point,
+    /// It waits, or is over.
+    Wait,
+    /// It is about to complete puts that are late: without them it would not stop here.
+    Completion,
 }
 
 /// Why a text is no schedule.

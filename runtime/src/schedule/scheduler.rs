@@ -267,11 +267,19 @@ impl Scheduler {
         late.is_some()
     }
 
-    /// Whether puts of an image are in flight.
-    pub fn has_late_puts(&self, image: usize) -> bool {
-        let state = &mut *self.lock();
-        let history = &mut state.history;
-        state.in_flight.arrive(image, Arriving::None, history)
+    /// An image is about to have puts arrive that are late, if it has any: others may get the turn before.
+    ///
+    /// # Errors
+    /// As those of `point`.
+    pub fn complete(&self, image: usize) -> Result<(), Stuck> {
+        let mut state = self.lock();
+        let State {
+            in_flight, history, ..
+        } = &mut *state;
+        match in_flight.arrive(image, Arriving::None, history) {
+            true => self.pass(state, image, Standing::Completes),
+            false => Ok(()),
+        }
     }
 
     /// Has puts of an image in flight arrive. Returns whether others of it are still in flight.

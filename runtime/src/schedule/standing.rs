@@ -13,6 +13,8 @@ pub(super) enum Standing {
     Absent,
     /// It can go on.
     Able,
+    /// It can go on, and puts of it that are late arrive then.
+    Completes,
     /// It sleeps on a word.
     Sleeps(Sleep),
     /// It waits for what another one is about to do, and has looked when so much had been done.
@@ -82,7 +84,7 @@ impl Standing {
     pub(super) fn is_able(&self, reads: &Reads, now: Progress) -> bool {
         match self {
             Self::Absent | Self::Gone => false,
-            Self::Able => true,
+            Self::Able | Self::Completes => true,
             Self::Sleeps(sleep) => {
                 sleep.until <= now.time
                     || sleep.looks.is_some_and(|done| done < now.done)

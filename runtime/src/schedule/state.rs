@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::history::{Event, Handover, History, Site};
 use super::in_flight::{Delays, InFlight};
-use super::plan::{Anchored, Deviation, Moment};
+use super::plan::{Anchored, Deviation, Doing, Moment};
 use super::polling::Reads;
 use super::standing::{Progress, Standing};
 use super::strategy::{Chooser, plain};
@@ -129,15 +129,19 @@ impl State {
         self.step += 1;
         self.progress.time += STEP;
         let standing = &self.images[last].standing;
-        let waits = !matches!(standing, Standing::Able);
-        if matches!(standing, Standing::Able | Standing::Gone) {
+        let doing = match standing {
+            Standing::Able => Doing::Point,
+            Standing::Completes => Doing::Completion,
+            _ => Doing::Wait,
+        };
+        if doing != Doing::Wait || matches!(standing, Standing::Gone) {
             self.progress.done += 1;
-            self.images[last].points += 1;
         }
+        self.images[last].points += u64::from(doing == Doing::Point);
         let moment = Moment {
             image: last,
             points: self.images[last].points,
-            waits,
+            doing,
         };
         if self.step > MOST_STEPS && !self.has_ended {
             self.images[last].standing = Standing::Able;

@@ -119,13 +119,14 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::schedule::plan::Doing;
 
     fn at(image: usize) -> Moment {
-        let (points, waits) = (0, false);
+        let (points, doing) = (0, Doing::Point);
         Moment {
             image,
             points,
-            waits,
+            doing,
         }
     }
 
