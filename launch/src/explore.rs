@@ -3,17 +3,13 @@
 mod explorer;
 mod one_core;
 mod tell;
-#[cfg(test)]
-mod tests;
 
 use std::env;
 use std::fmt::Debug;
 
-use self::explorer::Explorer;
+use self::explorer::{Explorer, Options};
+use self::tell::REPLAY;
 use coarray_runtime::{SchedulePlan, Strategy};
-
-/// The variable with a schedule to be repeated.
-const REPLAY: &str = "COARRAY_SCHEDULE";
 
 /// How schedules of a program are explored, on images that are threads of this process.
 ///
@@ -44,16 +40,7 @@ const REPLAY: &str = "COARRAY_SCHEDULE";
 /// M. Musuvathi and others, *Finding and reproducing Heisenbugs in concurrent programs* (CHESS), OSDI 2008; S. Burckhardt and others, *A randomized
 /// scheduler with probabilistic guarantees of finding bugs* (PCT), ASPLOS 2010.
 #[derive(Clone, Debug)]
-pub struct Explore {
-    images: usize,
-    schedules: u32,
-    strategy: Strategy,
-    delays_puts: bool,
-    same_result: bool,
-    racy_too: bool,
-    every_access: bool,
-    seed: u64,
-}
+pub struct Explore(Options);
 
 impl Explore {
     /// Local. Schedules of so many images: 100 of them, by [PCT](Self::pct) of depth 3, with puts that arrive late.
@@ -62,16 +49,7 @@ impl Explore {
     /// See [`Explore`].
     #[must_use]
     pub fn new(images: usize) -> Self {
-        Self {
-            images,
-            schedules: 100,
-            strategy: Strategy::Pct(3),
-            delays_puts: true,
-            same_result: false,
-            racy_too: false,
-            every_access: false,
-            seed: 0,
-        }
+        Self(Options::new(images))
     }
 
     /// Local. How many schedules.
@@ -80,7 +58,7 @@ impl Explore {
     /// See [`Explore`].
     #[must_use]
     pub fn schedules(mut self, schedules: u32) -> Self {
-        self.schedules = schedules;
+        self.0.schedules = schedules;
         self
     }
 
@@ -96,7 +74,7 @@ impl Explore {
     /// ```
     #[must_use]
     pub fn pct(mut self, depth: u32) -> Self {
-        self.strategy = Strategy::Pct(depth);
+        self.0.strategy = Strategy::Pct(depth);
         self
     }
 
@@ -111,7 +89,7 @@ impl Explore {
     /// ```
     #[must_use]
     pub fn random(mut self) -> Self {
-        self.strategy = Strategy::Random;
+        self.0.strategy = Strategy::Random;
         self
     }
 
@@ -126,7 +104,7 @@ impl Explore {
     /// ```
     #[must_use]
     pub fn round_robin(mut self) -> Self {
-        self.strategy = Strategy::RoundRobin;
+        self.0.strategy = Strategy::RoundRobin;
         self
     }
 
@@ -141,7 +119,7 @@ impl Explore {
     /// ```
     #[must_use]
     pub fn delay_puts(mut self, delays: bool) -> Self {
-        self.delays_puts = delays;
+        self.0.delays_puts = delays;
         self
     }
 
@@ -160,7 +138,7 @@ impl Explore {
     /// ```
     #[must_use]
     pub fn same_result(mut self) -> Self {
-        self.same_result = true;
+        self.0.same_result = true;
         self
     }
 
@@ -179,7 +157,7 @@ impl Explore {
     /// ```
     #[must_use]
     pub fn racy_too(mut self) -> Self {
-        self.racy_too = true;
+        self.0.racy_too = true;
         self
     }
 
@@ -194,7 +172,7 @@ impl Explore {
     /// ```
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.0.seed = seed;
         self
     }
 
@@ -209,7 +187,7 @@ impl Explore {
     /// ```
     #[must_use]
     pub fn every_access(mut self) -> Self {
-        self.every_access = true;
+        self.0.every_access = true;
         self
     }
 
@@ -227,10 +205,10 @@ impl Explore {
     #[track_caller]
     pub fn run<R: Debug + PartialEq + Send>(self, body: impl Fn() -> R + Sync) {
         let asked = env::var(REPLAY).ok();
-        let explorer = Explorer::new(&self, &body);
+        let explorer = Explorer::new(&self.0, &body);
         let failed = match asked {
             Some(text) => match text.parse::<SchedulePlan>() {
-                Ok(plan) if plan.images != self.images => return,
+                Ok(plan) if plan.images != self.0.images => return,
                 Ok(plan) => explorer.replay(&plan),
                 Err(error) => panic!("{REPLAY}={text}: {error}"),
             },

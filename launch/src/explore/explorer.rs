@@ -3,13 +3,12 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::Explore;
 use super::one_core::OnOneCore;
 use super::tell;
 use crate::threads::{self, Stragglers};
 use coarray_runtime::{
     Anchored, Check, Exploration, FabricKind, Generator, History, Profile, ProfileFiles,
-    SchedulePlan, Scheduler, Settings, Wait, shrink,
+    SchedulePlan, Scheduler, Settings, Strategy, Wait, shrink,
 };
 
 /// About how many steps the first run may have.
@@ -18,9 +17,37 @@ const FIRST_STEPS: u64 = 100;
 /// How often a failing schedule is run at most to find a shorter one.
 const MOST_RUNS: u32 = 1000;
 
+/// What is explored, and how.
+#[derive(Clone, Debug)]
+pub(super) struct Options {
+    pub(super) images: usize,
+    pub(super) schedules: u32,
+    pub(super) strategy: Strategy,
+    pub(super) delays_puts: bool,
+    pub(super) same_result: bool,
+    pub(super) racy_too: bool,
+    pub(super) every_access: bool,
+    pub(super) seed: u64,
+}
+
+impl Options {
+    pub(super) fn new(images: usize) -> Self {
+        Self {
+            images,
+            schedules: 100,
+            strategy: Strategy::Pct(3),
+            delays_puts: true,
+            same_result: false,
+            racy_too: false,
+            every_access: false,
+            seed: 0,
+        }
+    }
+}
+
 /// Explores schedules of one program.
 pub(super) struct Explorer<'a, R, F> {
-    explore: &'a Explore,
+    options: &'a Options,
     settings: Settings,
     body: &'a F,
     /// The results of the first schedule.
@@ -37,15 +64,21 @@ pub(super) struct Outcome<R> {
     result: Result<Vec<R>, String>,
 }
 
+impl<R> Outcome<R> {
+    fn tell(&self, trouble: &str, heading: &str) -> String {
+        tell::failure(&self.plan, &self.history, trouble, heading)
+    }
+}
+
 impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
     #[track_caller]
-    pub(super) fn new(explore: &'a Explore, body: &'a F) -> Self {
-        let settings = match Settings::with_images(explore.images) {
+    pub(super) fn new(options: &'a Options, body: &'a F) -> Self {
+        let settings = match Settings::with_images(options.images) {
             Ok(settings) => settings,
             Err(error) => panic!("{error}"),
         };
         Self {
-            explore,
+            options,
             settings: Settings {
                 fabric: FabricKind::Threads,
                 keep_going: false,
@@ -56,7 +89,7 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
                 trace: None,
                 // It is what notes synchronisations, at which images switch.
                 check: Some(Check {
-                    permits: explore.racy_too,
+                    permits: options.racy_too,
                     ..Check::default()
                 }),
                 simulated_nodes: 0,
@@ -90,7 +123,7 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
     }
 
     fn run_plan(&self, plan: &SchedulePlan) -> Outcome<R> {
-        self.run(Scheduler::replay(plan, self.explore.every_access))
+        self.run(Scheduler::replay(plan, self.options.every_access))
     }
 
     /// Why a run has failed, if it has.
@@ -107,7 +140,7 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
 
     fn plain(&self) -> SchedulePlan {
         SchedulePlan {
-            images: self.explore.images,
+            images: self.options.images,
             deviations: Vec::new(),
         }
     }
@@ -117,11 +150,7 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
         let plain = self.plain();
         let outcome = self.run_plan(&plain);
         match self.trouble(&outcome) {
-            Some(trouble) => Some(tell::failure(
-                &outcome,
-                &trouble,
-                "the plain schedule fails",
-            )),
+            Some(trouble) => Some(outcome.tell(&trouble, "the plain schedule fails")),
             None => {
                 self.expected = outcome.result.ok();
                 None
@@ -130,7 +159,7 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
     }
 
     pub(super) fn replay(mut self, plan: &SchedulePlan) -> Option<String> {
-        if self.explore.same_result
+        if self.options.same_result
             && let Some(failed) = self.begin()
         {
             return Some(failed);
@@ -141,23 +170,23 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
             plan: plan.clone(),
             ..outcome
         };
-        Some(tell::failure(&outcome, &trouble, "this schedule fails"))
+        Some(outcome.tell(&trouble, "this schedule fails"))
     }
 
     pub(super) fn explore(mut self) -> Option<String> {
         let mut steps = FIRST_STEPS;
-        let mut seeds = Generator::new(self.explore.seed);
-        for number in 1..=self.explore.schedules {
+        let mut seeds = Generator::new(self.options.seed);
+        for number in 1..=self.options.schedules {
             let outcome = match number {
                 1 => self.run_plan(&self.plain()),
                 _ => self.run(Scheduler::new(
-                    self.explore.images,
+                    self.options.images,
                     &Exploration {
-                        strategy: self.explore.strategy,
+                        strategy: self.options.strategy,
                         seed: seeds.draw(),
                         steps,
-                        delays_puts: self.explore.delays_puts,
-                        every_access: self.explore.every_access,
+                        delays_puts: self.options.delays_puts,
+                        every_access: self.options.every_access,
                     },
                 )),
             };
@@ -165,7 +194,7 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
             if let Some(trouble) = self.trouble(&outcome) {
                 return Some(self.tell(number, outcome, &trouble));
             }
-            if self.explore.same_result && self.expected.is_none() {
+            if self.options.same_result && self.expected.is_none() {
                 self.expected = outcome.result.ok();
             }
         }
@@ -174,14 +203,14 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
 
     /// Finds the shortest schedule that fails as this one does, and tells of it.
     fn tell(&self, number: u32, outcome: Outcome<R>, trouble: &str) -> String {
-        let of = self.explore.schedules;
+        let of = self.options.schedules;
         let again = self.run_plan(&outcome.plan);
         let kind = tell::kind(trouble);
         if let Some(text) = tell::not_repeatable(&outcome.history, &again.history) {
             return format!("schedule {number} of {of} fails, {text}\n{trouble}");
         }
         let run = |deviations: &[Anchored]| {
-            let (images, every_access) = (self.explore.images, self.explore.every_access);
+            let (images, every_access) = (self.options.images, self.options.every_access);
             self.run(Scheduler::follow(images, deviations, every_access))
         };
         let is_alike = |outcome: &Outcome<R>| {
@@ -207,6 +236,127 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
         };
         let trouble = self.trouble(&last).unwrap_or_else(|| trouble.into());
         let heading = tell::heading(number, of, &last.plan, &outcome.history);
-        tell::failure(&last, &trouble, &heading)
+        last.tell(&trouble, &heading)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{self, AssertUnwindSafe};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::explore::Explore;
+    use coarray::prelude::*;
+
+    /// Three images, with points of all kinds.
+    fn program() -> usize {
+        let count = Coarray::new(Comutex::new(0));
+        let event = Coarray::new(Coevent::new());
+        let mut place = Coarray::new(0);
+        let place = place.open();
+        let right = (this_image() + 1) % num_images();
+        place.at(right).put(this_image());
+        event.at(right).post();
+        event.wait();
+        count
+            .at(0)
+            .lock()
+            .update(|count| *count += place.here().get());
+        sync_all();
+        count.at(0).lock().get()
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_history() {
+        let options = Options::new(3);
+        let explorer = Explorer::new(&options, &program);
+        for strategy in [Strategy::Pct(3), Strategy::Random, Strategy::RoundRobin] {
+            let run = || {
+                let exploration = Exploration {
+                    strategy,
+                    seed: 5,
+                    steps: 60,
+                    delays_puts: true,
+                    every_access: true,
+                };
+                let outcome = explorer.run(Scheduler::new(3, &exploration));
+                (outcome.history.hash(), outcome.plan)
+            };
+            let (first, plan) = run();
+            assert!((0..100).all(|_| run() == (first, plan.clone())));
+            let replayed = explorer.run(Scheduler::replay(&plan, true));
+            assert_eq!((replayed.history.hash(), replayed.plan), (first, plan));
+        }
+    }
+
+    /// What is said of a failing exploration.
+    fn report(explore: impl FnOnce()) -> String {
+        let payload = panic::catch_unwind(AssertUnwindSafe(explore)).unwrap_err();
+        payload.downcast_ref::<String>().unwrap().clone()
+    }
+
+    /// Fails if image 1 comes first.
+    fn race_to_the_counter() {
+        let order = Coarray::new(Coatomic::new(0));
+        let mine = order.at(0).fetch_add(1);
+        assert_eq!(mine, this_image(), "in this order");
+    }
+
+    #[test]
+    fn a_failing_schedule_fails_each_time() {
+        let told = report(|| Explore::new(2).run(race_to_the_counter));
+        let schedule = told.split("COARRAY_SCHEDULE=\"").nth(1).unwrap();
+        let plan: SchedulePlan = schedule.split('"').next().unwrap().parse().unwrap();
+        for _ in 0..100 {
+            let options = Options::new(2);
+            let explorer = Explorer::new(&options, &race_to_the_counter);
+            let again = explorer.replay(&plan).unwrap();
+            assert!(again.starts_with("this schedule fails:"), "{again}");
+            assert!(again.contains("in this order"), "{again}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_does_something_else_each_time_is_told_so() {
+        let runs = AtomicUsize::new(0);
+        let told = report(|| {
+            Explore::new(2).run(|| {
+                // Every third run has one lock less.
+                let run = runs.fetch_add(1, Ordering::Relaxed) / 2;
+                let lock = Coarray::new(Comutex::new(0));
+                for _ in 0..run % 3 {
+                    drop(lock.at(0).lock());
+                }
+                assert!(run < 7, "enough");
+            });
+        });
+        assert!(
+            told.contains("but cannot be repeated: the second time image"),
+            "{told}"
+        );
+        assert!(told.contains("where the first time image"), "{told}");
+    }
+
+    #[test]
+    fn all_failures_of_a_schedule_are_found_whatever_they_are() {
+        let told = report(|| Explore::new(2).run(|| assert!(this_image() == 0)));
+        assert!(
+            told.starts_with("schedule 1 of 100 fails, with 2 images, 0 switches"),
+            "{told}"
+        );
+        assert!(
+            told.contains("again: COARRAY_SCHEDULE=\"2i\" cargo test"),
+            "{told}"
+        );
+        let told = report(|| Explore::new(2).run(|| error_stop(3)));
+        assert!(told.contains("error_stop"), "{told}");
+        let races = || {
+            let mut x = Coarray::new(0);
+            x.open().at(0).put(this_image());
+        };
+        let told = report(|| Explore::new(2).run(races));
+        assert!(told.contains("race on the value of image 0"), "{told}");
+        Explore::new(2).racy_too().run(races);
     }
 }

@@ -3,9 +3,10 @@
 use std::fmt::{Debug, Write};
 use std::thread;
 
-use super::REPLAY;
-use super::explorer::Outcome;
 use coarray_runtime::{Deviation, Event, History, SchedulePlan};
+
+/// The variable with a schedule to be repeated.
+pub(super) const REPLAY: &str = "COARRAY_SCHEDULE";
 
 /// The most lines about what images did.
 const MOST_TURNS: usize = 16;
@@ -95,9 +96,14 @@ pub(super) fn differences<R: Debug + PartialEq>(expected: &[R], found: &[R]) -> 
 }
 
 /// The whole report.
-pub(super) fn failure<R>(outcome: &Outcome<R>, trouble: &str, heading: &str) -> String {
+pub(super) fn failure(
+    plan: &SchedulePlan,
+    history: &History,
+    trouble: &str,
+    heading: &str,
+) -> String {
     let mut text = format!("{heading}:\n");
-    for line in turns(&outcome.history) {
+    for line in turns(history) {
         let _ = writeln!(text, "  {line}");
     }
     let _ = writeln!(text, "{trouble}");
@@ -106,11 +112,7 @@ pub(super) fn failure<R>(outcome: &Outcome<R>, trouble: &str, heading: &str) -> 
         .filter(|&name| name != "main")
         .map(String::from);
     let test = test.map_or_else(String::new, |name| format!(" {name}"));
-    let _ = write!(
-        text,
-        "again: {REPLAY}=\"{}\" cargo test{test}",
-        outcome.plan
-    );
+    let _ = write!(text, "again: {REPLAY}=\"{}\" cargo test{test}", plan);
     text
 }
 
