@@ -235,7 +235,7 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
             _ => again,
         };
         let trouble = self.trouble(&last).unwrap_or_else(|| trouble.into());
-        let heading = tell::heading(number, of, &last.plan, &outcome.history);
+        let heading = tell::heading(number, of, &last.plan, &outcome.plan);
         last.tell(&trouble, &heading)
     }
 }

@@ -17,27 +17,28 @@ const LAST: &str = "the end of the program";
 /// The most operations of a turn that are named.
 const MOST_EVENTS: usize = 4;
 
-/// "schedule 117 of 200 fails, with 2 images, 1 switch and 1 late put (of 61 switches at first)"
-pub(super) fn heading(number: u32, of: u32, plan: &SchedulePlan, first: &History) -> String {
-    let count = |is_counted: fn(&Deviation) -> bool| {
-        plan.deviations.iter().filter(|it| is_counted(it)).count()
+/// "schedule 117 of 200 fails, with 2 images, 1 switch, 1 late put (of 61 switches at first)"
+pub(super) fn heading(number: u32, of: u32, plan: &SchedulePlan, first: &SchedulePlan) -> String {
+    let switches = |plan: &SchedulePlan| {
+        let is_switch = |it: &&Deviation| matches!(it, Deviation::Switch { .. });
+        some(plan.deviations.iter().filter(is_switch).count(), "switch")
     };
-    let switches = count(|it| matches!(it, Deviation::Switch { .. }));
-    let late = count(|it| matches!(it, Deviation::Delay { .. }));
-    let mut text = format!(
-        "schedule {number} of {of} fails, with {}, {}",
-        some(plan.images, "image"),
-        some(switches, "switch")
-    );
-    if late > 0 {
-        let _ = write!(text, ", {}", some(late, "late put"));
-    }
-    let _ = write!(
-        text,
-        " (of {} at first)",
-        some(first.handovers().len(), "switch")
-    );
-    text
+    let late = |plan: &SchedulePlan| {
+        let is_late = |it: &&Deviation| matches!(it, Deviation::Delay { .. });
+        match plan.deviations.iter().filter(is_late).count() {
+            0 => String::new(),
+            late => format!(", {}", some(late, "late put")),
+        }
+    };
+    let (images, left, at_first) = (some(plan.images, "image"), switches(plan), switches(first));
+    let more = match plan.deviations.len() < first.deviations.len() {
+        true => format!(" (of {at_first}{} at first)", late(first)),
+        false => String::new(),
+    };
+    format!(
+        "schedule {number} of {of} fails, with {images}, {left}{}{more}",
+        late(plan)
+    )
 }
 
 fn some(number: usize, what: &str) -> String {

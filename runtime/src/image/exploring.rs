@@ -78,10 +78,12 @@ impl Observer for Delaying {
             Call::Put(range) | Call::Get(range) | Call::Atomic(range, _) => {
                 self.arrive(Arriving::At(reach(range)));
             }
-            Call::Wait(image) | Call::Fence(image) | Call::PutSignal(Range { image, .. }, ..) => {
+            Call::Wait(image) | Call::Fence(image) => {
                 self.scheduled.complete();
                 self.arrive(Arriving::To(*image));
             }
+            // No switch: what checks accesses may be in the middle of this one.
+            Call::PutSignal(Range { image, .. }, ..) => self.arrive(Arriving::To(*image)),
             Call::Quiet => {
                 self.scheduled.complete();
                 self.arrive(Arriving::All);

@@ -146,7 +146,7 @@ impl State {
         if self.step > MOST_STEPS && !self.has_ended {
             self.images[last].standing = Standing::Able;
             return Next::Stuck(Stuck(format!(
-                "and the others have taken {MOST_STEPS} steps, so this run is taken for endless: {}",
+                "no end after {MOST_STEPS} steps: {}",
                 self.describe()
             )));
         }
@@ -235,52 +235,45 @@ impl State {
 
     /// What everybody waits for.
     fn describe(&self) -> String {
-        let polls = |image: &ImageState| matches!(image.standing, Standing::Polls(_));
-        let place = |image: &ImageState| match image.last.and_then(|last| last.site) {
-            Some(site) => format!("{}:{}", site.file(), site.line()),
-            None => "a place that the library reads".into(),
-        };
-        let there = || {
-            let images = self.images.iter().enumerate();
-            images.filter(|(_, image)| image.standing.is_there())
-        };
-        let pollers: Vec<_> = there().filter(|(_, image)| polls(image)).collect();
-        let mut text = String::new();
-        if !pollers.is_empty() {
-            let names = pollers.iter().map(|(index, _)| index.to_string());
-            let places = pollers.iter().map(|(_, image)| place(image));
-            let images = if pollers.len() == 1 {
-                "image"
-            } else {
-                "images"
-            };
-            text = format!(
-                "nobody will ever write what {images} {} at {}",
-                and(
-                    names.collect(),
-                    if pollers.len() == 1 { "polls" } else { "poll" }
-                ),
-                and(places.collect(), "").trim_end()
-            );
+        let images = self.images.iter().enumerate();
+        let there = images.filter(|(_, image)| image.standing.is_there());
+        let polls =
+            |(_, image): &(usize, &ImageState)| matches!(image.standing, Standing::Polls(_));
+        let (polling, waiting): (Vec<_>, Vec<_>) = there.partition(polls);
+        let waits = waiting.iter().map(|(index, image)| match &image.last {
+            Some(last) => format!("image {index} waits (its last operation: {last})"),
+            None => format!("image {index} waits, and has done nothing"),
+        });
+        let waits = waits.collect::<Vec<_>>().join("; ");
+        if polling.is_empty() {
+            return format!("no image can go on: {waits}");
         }
-        for (index, image) in there().filter(|(_, image)| !polls(image)) {
-            let last = match &image.last {
-                Some(last) => format!("(its last operation: {last})"),
-                None => "and has done nothing".into(),
-            };
-            let separator = if text.is_empty() { "" } else { "; " };
-            text += &format!("{separator}image {index} waits {last}");
+        let numbers = and(polling.iter().map(|(index, _)| index.to_string()));
+        let who = match polling.len() {
+            1 => format!("image {numbers} polls"),
+            _ => format!("images {numbers} poll"),
+        };
+        let places = polling.iter().map(|(_, image)| match image.last {
+            Some(Event {
+                site: Some(site), ..
+            }) => format!("{}:{}", site.file(), site.line()),
+            _ => "a place that the library reads".into(),
+        });
+        let text = format!("nobody will ever write what {who} at {}", and(places));
+        match waits.is_empty() {
+            true => text,
+            false => format!("{text}; {waits}"),
         }
-        text
     }
 }
 
-/// "1, 2 and 3 poll"
-fn and(mut all: Vec<String>, verb: &str) -> String {
+/// "1, 2 and 3"; what follows on itself is named once.
+fn and(all: impl Iterator<Item = String>) -> String {
+    let mut all: Vec<String> = all.collect();
     all.dedup();
     let last = all.pop().unwrap_or_default();
     match all.is_empty() {
-        true => format!("{last} {verb}"),
-        false => format!("{} and {last} {verb}", all.join(", ")),
+        true => last,
+        false => format!("{} and {last}", all.join(", ")),
     }
 }

@@ -205,7 +205,7 @@ fn an_image_that_waits_for_ever_is_stuck_and_named() {
     });
     assert_eq!(
         stuck.as_deref(),
-        Some("image 1 waits (its last operation: post)")
+        Some("no image can go on: image 1 waits (its last operation: post)")
     );
     assert!(scheduler.steps() < 10_000);
 }
@@ -217,7 +217,7 @@ fn a_run_without_an_end_is_ended() {
             scheduler.point(image, "post", None, true)?;
         }
     });
-    assert!(stuck.unwrap().contains("taken for endless"));
+    assert!(stuck.unwrap().contains("no end after 1000000 steps: "));
     assert!(scheduler.steps() > 1_000_000);
 }
 
