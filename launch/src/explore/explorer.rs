@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::one_core::OnOneCore;
 use super::tell;
+use crate::checked;
 use crate::threads::{self, Stragglers};
 use coarray_runtime::{
     Anchored, Check, Exploration, FabricKind, Generator, History, Profile, ProfileFiles,
@@ -73,13 +74,9 @@ impl<R> Outcome<R> {
 impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
     #[track_caller]
     pub(super) fn new(options: &'a Options, body: &'a F) -> Self {
-        let settings = match Settings::with_images(options.images) {
-            Ok(settings) => settings,
-            Err(error) => panic!("{error}"),
-        };
-        Self {
-            options,
-            settings: Settings {
+        let settings = Settings::with_images(options.images)
+            .map_err(|error| error.to_string())
+            .map(|settings| Settings {
                 fabric: FabricKind::Threads,
                 keep_going: false,
                 // Nobody spins for what cannot happen meanwhile.
@@ -94,6 +91,13 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
                 }),
                 simulated_nodes: 0,
                 ..settings
+            })
+            .and_then(|settings| checked::adapt(settings, false));
+        Self {
+            options,
+            settings: match settings {
+                Ok(settings) => settings,
+                Err(error) => panic!("{error}"),
             },
             body,
             expected: None,

@@ -107,7 +107,7 @@ impl Scheduler {
         self.await_turn(image);
     }
 
-    /// Ends an image, also one that could not begin.
+    /// Ends an image, also one that could not begin. What it does after that is not controlled.
     ///
     /// # Errors
     /// If no other can go on; the image still has the turn.
@@ -213,7 +213,8 @@ impl Scheduler {
         self.pass(state, image, Standing::Yields(done))
     }
 
-    /// An image has read so many bytes at an address, which is noted as `what`, unless it is already. If it does so again and again, others go on until there are other ones.
+    /// An image has read so many bytes at an address, which is noted as `what`, unless it is already. If it does so again and again, others go on
+    /// until there are other ones.
     ///
     /// # Safety
     /// They can be read there, where provenance is exposed, while images of the job run, and are written as [`direct`](coarray_fabric::direct)
@@ -256,6 +257,9 @@ impl Scheduler {
         site: Site,
     ) -> bool {
         let mut state = self.lock();
+        if state.is_over(image) {
+            return false;
+        }
         let event = state.event(image, "arrival of a late put", site);
         let in_flight = &mut state.in_flight;
         // SAFETY: as the caller vouches.
@@ -324,6 +328,10 @@ impl Scheduler {
         image: usize,
         standing: Standing,
     ) -> Result<(), Stuck> {
+        if state.is_over(image) {
+            // A destructor of its thread: nobody waits for that.
+            return Ok(());
+        }
         state.images[image].standing = standing;
         let next = state.decide(image);
         drop(state);

@@ -108,8 +108,16 @@ impl State {
         }
     }
 
+    /// Whether an image is over.
+    pub(super) fn is_over(&self, image: usize) -> bool {
+        matches!(self.images[image].standing, Standing::Gone)
+    }
+
     /// Notes what an image does. If it does not `act`, it does what an image that polls does.
     pub(super) fn note(&mut self, image: usize, what: &'static str, site: Site, acts: bool) {
+        if self.is_over(image) {
+            return;
+        }
         let event = self.event(image, what, site);
         self.history.note(event);
         self.images[image].last = Some(event);

@@ -222,6 +222,19 @@ fn a_run_without_an_end_is_ended() {
 }
 
 #[test]
+fn what_an_image_does_after_its_end_changes_nothing() {
+    let (scheduler, stuck) = run(plain(2, &[]), 2, |scheduler, image| {
+        scheduler.point(image, "post", None, true)
+    });
+    assert_eq!(stuck, None);
+    let steps = scheduler.steps();
+    scheduler.point(1, "post", None, true).unwrap();
+    scheduler.yield_turn(0).unwrap();
+    assert_eq!(scheduler.steps(), steps);
+    assert_eq!(scheduler.take_history().events().len(), 2);
+}
+
+#[test]
 fn an_image_that_could_not_begin_holds_nobody_up() {
     let scheduler = plain(3, &[]);
     scheduler.finish(1).unwrap();
