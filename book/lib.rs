@@ -37,6 +37,7 @@ chapters! {
     files
     failure
     debugging
+    schedules
     profiling
     performance
     cluster

@@ -89,7 +89,7 @@ pub use profile::place::Place;
 pub use profile::table::{ImageProfile, LineProfile};
 pub use profile::timeline::{Step, Steps, Timebase};
 pub use schedule::{
-    Anchored, Deviation, Event, Exploration, Generator, Handover, History, ScheduleError,
+    Anchored, Deviation, Event, Exploration, Generator, Handover, History, LATE_PUT, ScheduleError,
     SchedulePlan, Scheduler, Strategy, Stuck, shrink,
 };
 pub use stats::{Stats, count_operations, stats};

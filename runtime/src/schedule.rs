@@ -25,7 +25,7 @@ mod strategy;
 mod turn;
 
 pub use generator::Generator;
-pub use history::{Event, Handover, History, Site};
+pub use history::{Event, Handover, History, LATE_PUT, Site};
 pub use in_flight::{Arriving, Reach};
 pub use plan::{Anchored, Deviation, ScheduleError, SchedulePlan};
 pub use scheduler::{Exploration, Scheduler};

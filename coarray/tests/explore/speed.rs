@@ -17,7 +17,7 @@ fn operate(times: usize) {
 #[ignore = "measures"]
 fn schedules_in_a_second() {
     const SCHEDULES: u32 = 1000;
-    for points in [0, 33, 100] {
+    for points in [0_usize, 33, 100] {
         let begun = Instant::now();
         let explore = Explore::new(3).schedules(SCHEDULES);
         explore.run(|| operate(points.div_ceil(3)));

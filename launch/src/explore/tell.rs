@@ -3,7 +3,7 @@
 use std::fmt::{Debug, Write};
 use std::thread;
 
-use coarray_runtime::{Deviation, Event, History, SchedulePlan};
+use coarray_runtime::{Deviation, Event, History, LATE_PUT, SchedulePlan};
 
 /// The variable with a schedule to be repeated.
 pub(super) const REPLAY: &str = "COARRAY_SCHEDULE";
@@ -104,7 +104,7 @@ pub(super) fn failure(
     heading: &str,
 ) -> String {
     let mut text = format!("{heading}:\n");
-    for line in turns(history) {
+    for line in turns(plan, history) {
         let _ = writeln!(text, "  {line}");
     }
     let _ = writeln!(text, "{trouble}");
@@ -117,16 +117,15 @@ pub(super) fn failure(
     text
 }
 
-/// Who did what, a line for each turn in which something was done.
-fn turns(history: &History) -> Vec<String> {
+/// Who did what, a line for each turn in which something was done, from the first deviation on.
+fn turns(plan: &SchedulePlan, history: &History) -> Vec<String> {
     let (events, handovers) = (history.events(), history.handovers());
+    let from = first_deviation(plan, history);
     let mut lines = Vec::new();
+    let mut before = 0;
     let (mut start, mut image) = (0, handovers.first().map_or(0, |it| it.from));
-    for (end, next) in handovers
-        .iter()
-        .map(|it| (it.after, Some(it)))
-        .chain([(events.len(), None)])
-    {
+    let ends = handovers.iter().map(|it| (it.after, Some(it)));
+    for (end, next) in ends.chain([(events.len(), None)]) {
         let turn = events.get(start..end).unwrap_or_default();
         let cut = match next {
             Some(next) if next.is_preemption => {
@@ -135,7 +134,9 @@ fn turns(history: &History) -> Vec<String> {
             _ => String::new(),
         };
         let names = names(turn, image);
-        if !names.is_empty() {
+        if end < from {
+            before += 1;
+        } else if !names.is_empty() {
             lines.push(format!("image {image}: {names}{cut}"));
         } else if let (0, Some(next)) = (start, next) {
             lines.push(format!("image {} goes first", next.to));
@@ -143,10 +144,25 @@ fn turns(history: &History) -> Vec<String> {
         (start, image) = (end, next.map_or(image, |next| next.to));
     }
     if lines.len() > MOST_TURNS {
-        let left_out = lines.len() - MOST_TURNS;
-        lines.splice(..left_out, [format!("... {}", some(left_out, "turn"))]);
+        before += lines.len() - MOST_TURNS;
+        lines.drain(..lines.len() - MOST_TURNS);
+    }
+    if before > 0 {
+        lines.insert(0, format!("... {}", some(before, "turn")));
     }
     lines
+}
+
+/// How many operations there were until the schedule deviated from the plain one; all are told if it does not.
+fn first_deviation(plan: &SchedulePlan, history: &History) -> usize {
+    let is_deviation = |step: u64| {
+        let mut deviations = plan.deviations.iter();
+        deviations.any(|it| matches!(it, Deviation::Switch { step: at, .. } if *at == step))
+    };
+    let switch = history.handovers().iter().find(|it| is_deviation(it.step));
+    let late = history.events().iter().position(|it| it.what == LATE_PUT);
+    let firsts = [switch.map(|it| it.after), late.map(|index| index + 1)];
+    firsts.into_iter().flatten().min().unwrap_or_default()
 }
 
 /// What was done in the turn of an image.

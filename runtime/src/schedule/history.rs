@@ -9,6 +9,9 @@ const MOST_EVENTS: usize = 1_000_000;
 /// A line of the program; none for what the library does by itself.
 pub type Site = Option<&'static Location<'static>>;
 
+/// What is noted of a put that does not arrive at once.
+pub const LATE_PUT: &str = "late put";
+
 /// An operation of an image.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {

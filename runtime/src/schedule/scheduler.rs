@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::generator::Generator;
-use super::history::{History, Site};
+use super::history::{History, LATE_PUT, Site};
 use super::in_flight::{Arriving, Delays, Reach};
 use super::plan::{Anchored, SchedulePlan};
 use super::polling::{LONGEST, read};
@@ -265,7 +265,7 @@ impl Scheduler {
         // SAFETY: as the caller vouches.
         let late = unsafe { in_flight.keep(event, reach, place, bytes) };
         if late.is_some() {
-            state.note(image, "late put", site, true);
+            state.note(image, LATE_PUT, site, true);
             state.deviations.extend(late);
         }
         late.is_some()
