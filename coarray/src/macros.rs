@@ -244,6 +244,9 @@ pub use coarray_macros::main;
 /// after the other. A list that several tests share is passed by reference:
 /// `images = &COUNTS`.
 ///
+/// With `check` beside it, as in `#[coarray::test(images = [2, 3], check)]`, [races](crate::check) fail the test. With `schedules = 200` it is run in so
+/// many schedules at each count, as [`testing::explore`](crate::testing::explore) does; races fail it as well.
+///
 /// The function takes no parameters. Other attributes, such as `#[should_panic]` and `#[ignore]`,
 /// work as they do on any test; `#[test]` itself is not needed.
 ///

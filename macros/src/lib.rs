@@ -46,43 +46,6 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
     or_error(main_attribute::expand(arguments.into(), item.into()))
 }
 
-<<<<<<< HEAD
-=======
-/// Makes a function a test that several images run together.
-///
-/// # Examples
-/// ```
-/// use coarray::prelude::*;
-///
-/// #[coarray::test(images = 4)]
-/// fn four_images_run() {
-///     assert_eq!(num_images(), 4);
-/// }
-///
-/// #[coarray::test(images = [1, 2, 3, 4, 7, 8])]
-/// fn the_sum_of_ones_is_the_number_of_images() -> Result<(), std::num::ParseIntError> {
-///     let mut x: usize = "1".parse()?;
-///     co_sum(&mut x);
-///     assert_eq!(x, num_images());
-///     Ok(())
-/// }
-/// ```
-///
-/// `images` is the number of images: a `usize`, or an array of them to run the test at one count
-/// after the other. A list that several tests share is passed by reference:
-/// `images = &COUNTS`.
-///
-/// With `check` beside it, as in `#[coarray::test(images = [2, 3], check)]`, [races](https://docs.rs/coarray/latest/coarray/check/) fail the test. With
-/// `schedules = 200` it is run in so many schedules at each count, as [`coarray::testing::explore`][explore] does; races fail it as well.
-///
-/// [explore]: https://docs.rs/coarray/latest/coarray/testing/fn.explore.html
-///
-/// The function takes no parameters. Other attributes, such as `#[should_panic]` and `#[ignore]`,
-/// work as they do on any test; `#[test]` itself is not needed.
-///
-/// # Source
-/// Its own.
->>>>>>> b1617f6b (tests: programs whose schedules are all right, and some that are not)
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     or_error(test_attribute::expand(arguments.into(), item.into()))

@@ -48,7 +48,7 @@ fn a_queue_of_one_place_with_credits() {
         let place = place.open();
         for value in 1..4 {
             if this_image() == 0 {
-                place.at(1).put_notify(value, &full.at(1));
+                place.at(1).put_notify(value, full.at(1));
                 empty.wait();
             } else {
                 full.wait();

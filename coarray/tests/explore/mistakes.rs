@@ -134,8 +134,7 @@ fn a_sum_by_order_of_arrival_is_found() {
             let mine = [1.0, -1e16, 1e16][this_image()];
             sum.at(0).lock().update(|sum| *sum += mine);
             sync_all();
-            let total = sum.at(0).lock().get();
-            total
+            sum.at(0).lock().get()
         });
     });
     println!("{report}");
@@ -181,7 +180,7 @@ fn a_credit_too_many_is_found() {
                     if value > PLACES {
                         empty.wait();
                     }
-                    queue.at(1)[value % PLACES].put_notify(value, &full.at(1));
+                    queue.at(1)[value % PLACES].put_notify(value, full.at(1));
                 } else {
                     full.wait();
                     assert_eq!(queue.here()[value % PLACES].get(), value);

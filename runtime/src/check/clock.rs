@@ -94,8 +94,7 @@ impl Clock {
         self.lanes
             .retain(|&(image, _), &mut time| is_newer(image, time));
         self.single.retain(|&(image, time)| is_newer(image, time));
-        self.seen
-            .retain(|&(image, time, _)| is_newer(image, time));
+        self.seen.retain(|&(image, time, _)| is_newer(image, time));
     }
 
     /// Whether an access to a granule is ordered before.
@@ -203,7 +202,10 @@ mod tests {
         let mut reader = Clock::of(0, 3);
         reader.join(&Clock::seen(1, 4, on(2)));
         assert!(reader.covers(put(1, 4), on(2)) && !reader.covers(put(1, 4), on(1)));
-        let other = Granule { image: 2, number: 4 };
+        let other = Granule {
+            image: 2,
+            number: 4,
+        };
         assert!(!reader.covers(put(1, 4), other));
     }
 }

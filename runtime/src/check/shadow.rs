@@ -350,7 +350,8 @@ fn yields(former: Stamp, mine: Stamp, granule: Granule, judge: &impl Judge) -> b
         || former.mask() & !mine.mask() == 0
             && !former.is_many()
             && former.is_atomic() == mine.is_atomic()
-            && (former.image() == mine.image() || !mine.is_atomic() && judge.covers(former, granule))
+            && (former.image() == mine.image()
+                || !mine.is_atomic() && judge.covers(former, granule))
 }
 
 /// What is left to be known of an access after one that meets it, which is judged.

@@ -85,7 +85,13 @@ fn run(seed: u64) -> bool {
             of.image == target
                 && !apart
                 && conflict(earlier, mine)
-                && !judge.covers(earlier, Granule { image: target, number: 0 })
+                && !judge.covers(
+                    earlier,
+                    Granule {
+                        image: target,
+                        number: 0,
+                    },
+                )
         });
         let found = judge.conflicts.into_inner();
         assert_eq!(found > 0, races, "seed {seed}, step {step}");
