@@ -33,7 +33,7 @@ pub fn racy<R>(why: &str, body: impl FnOnce() -> R) -> R {
 }
 
 /// Local. Says that something outside of the library, such as a file, a message of MPI or a lock of std, tells others that this image has come here. What it has
-/// done happens before what an image does that [acquires](acquire) the same key later.
+/// done happens before what an image does that [acquires](acquire()) the same key later.
 ///
 /// It completes nothing: where images share no memory, call [`quiet`](crate::quiet) first.
 ///
@@ -74,7 +74,7 @@ pub fn release(key: impl Hash) {
     coarray_runtime::release(number_of(key));
 }
 
-/// Local. Says that the image has learned, by something outside of the library, that others have come to where they [release](release) this key.
+/// Local. Says that the image has learned, by something outside of the library, that others have come to where they [`release`] this key.
 ///
 /// # Panics
 /// As `Hash` of the key does.
