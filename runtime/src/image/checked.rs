@@ -9,6 +9,7 @@ use crate::image::team::Team;
 use crate::profile::activity;
 use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::observed::{Pieces, Range};
+use coarray_fabric::transport::site::{Purpose, purpose};
 
 type Line = &'static Location<'static>;
 
@@ -181,7 +182,7 @@ pub fn note_single_put() {
     }
 }
 
-/// Operates on the coatomic of so many bytes at an address, which in a checked job is noted.
+/// Operates on the coatomic of so many bytes at an address, which in a checked job is noted, at this line or that for which the thread works.
 pub fn operate_noted<R>(
     address: usize,
     bytes: usize,
@@ -189,6 +190,14 @@ pub fn operate_noted<R>(
     caller: Line,
     operate: impl FnOnce() -> R,
 ) -> R {
+    let caller = match purpose() {
+        // The library's own.
+        Some(Purpose { caller: None, .. }) => return operate(),
+        Some(Purpose {
+            caller: Some(line), ..
+        }) => line,
+        None => caller,
+    };
     if let Some(image) = Image::try_current()
         && let Some(checking) = image.checking()
         && let Some(Place {

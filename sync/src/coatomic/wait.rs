@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use coarray_coref::{Remote, same};
 use coarray_fabric::system::controlled;
+use coarray_fabric::{attribute_to, may_span_nodes};
 use coarray_runtime::{
     Activity, Cause, Image, ImageFailed, Interruption, Team, is_own_address, this_image,
 };
@@ -97,6 +98,7 @@ pub(crate) fn wait_until<T: Remote>(
     mut until: impl FnMut(T) -> bool,
 ) -> T {
     assert_is_here(address);
+    let load = attributed(Location::caller(), load);
     let value = load();
     if until(value) {
         return value;
@@ -119,6 +121,7 @@ pub(crate) fn wait_until_timeout<T: Remote>(
     mut until: impl FnMut(T) -> bool,
 ) -> Result<Option<T>, ImageFailed> {
     assert_is_here(address);
+    let load = attributed(Location::caller(), load);
     let value = load();
     if until(value) {
         return Ok(Some(value));
@@ -128,6 +131,15 @@ pub(crate) fn wait_until_timeout<T: Remote>(
         Ok(value) => Ok(Some(value)),
         Err(Interruption::TimedOut) => Ok(None),
         Err(Interruption::Failed) => Err(ImageFailed::of(&waiting.team)),
+    }
+}
+
+/// Loads for a wait at this line: for tools that see each operation.
+#[inline]
+fn attributed<T>(caller: &'static Location<'static>, load: impl Fn() -> T) -> impl Fn() -> T {
+    move || {
+        let _at = may_span_nodes().then(|| attribute_to(caller));
+        load()
     }
 }
 
