@@ -37,6 +37,7 @@ chapters! {
     files
     failure
     debugging
+    races
     schedules
     profiling
     performance

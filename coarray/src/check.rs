@@ -2,6 +2,33 @@
 //!
 //! `COARRAY_CHECK=races` has a job checked, as `coarun --check`, [`Launch::check`](crate::Launch::check) and
 //! `#[coarray::test(images = 2, check)]` do. In all other jobs what is here does nothing.
+//!
+//! # What orders what
+//! Each access is compared with the earlier ones to the same bytes, by the rules of the [memory model](crate::memory_model). Two of different
+//! images, one of them a put, race unless the earlier one is in what some *release* tells, and the later one follows an *acquire* that learns of it.
+//!
+//! | rule | releases | tells | acquires |
+//! |---|---|---|---|
+//! | 2 | [`fence(i)`](fn@crate::fence), then a word that is put to `i` | what the image has put to `i` | a get or an atomic operation that sees the word, then [`image_fence`](crate::image_fence) |
+//! | 3 | [`quiet`](crate::quiet) or [`image_fence`](crate::image_fence), then a word that is put anywhere | all that the image did, and all that it has learned of | the same |
+//! | 4, 12 | the begin of a barrier or phase, of all or of a team | the same | its end |
+//! | 5 | [`post`](crate::events::CoeventPlace::post) | the same | a wait that consumes the post for certain, whichever of the others' posts it has consumed |
+//! | 6 | the post of [`put_notify`](crate::events::PutNotify) | what the image has put to the same image; that of [`put_notify_async`](crate::events::PutNotifyAsync) its own values | the same |
+//! | 7, 14 | the end of a guard, or of a critical section | all that the image did, and all that it has learned of | whoever has the lock later |
+//! | 9 | a collective of values | the same, up to the last `quiet` or `image_fence` | `image_fence` after it |
+//! | 13 | [`sync_images`](crate::sync_images) with an image | the same, wholly | that image's call |
+//! | | [`release`] | the same | [`acquire`] of the same key |
+//!
+//! Each of them also tells which gets were over. Whoever learns that may put to the place, without an `image_fence`.
+//!
+//! Operations on coatomics do not race with each other (rule 10), and neither does a word that follows a fence with gets of it, if an
+//! `image_fence` is the next by which the image that has seen it synchronises. Asynchronous operations count from the call on, since each
+//! release completes them. What an image put that has failed may have come or not (rule 15): it is reported if it is got without an order.
+//!
+//! # What a run costs, and what it covers
+//! Images are threads of one process, at most 256, and accesses go through the fabric, as on a cluster: `is_direct` is false. The accesses of this
+//! run are compared, in the order that locks and posts had in it. Local references cannot race. The book's chapter *Is it a race?* has programs and
+//! their reports.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -69,7 +69,7 @@
 //!
 //! # Never a silent hang
 //! Every collective operation checks that all images are in the same one. If not, the job ends and says which images are where,
-//! with the source lines. So it does if all images wait for each other.
+//! with the source lines. So it does if all images wait for each other. Races make no noise, so one has to ask: [`check`].
 //!
 //! # Modules
 //! The [`prelude`] has what almost every program uses. The rest has one path each:
@@ -88,6 +88,7 @@
 //! | [`places`] | what signatures name: access, shapes, blocks and sections, which values travel |
 //! | [`machine`] | how much memory there is, how wide the terminal is |
 //! | [`testing`] | help for tests |
+//! | [`check`] | what a job that looks for races takes for ordered, and how to tell it more |
 //! | [`memory_model`] | what an image sees of what others did; nothing to call |
 //! | `random` | with the feature `random`: streams of random numbers, for each image or each item |
 //! | `mpi` | with the feature `mpi`: MPI beside coarrays |

@@ -82,7 +82,8 @@
 //! ```
 //!
 //! The word that is put after the fence must be of a type that [`as_atomic`](crate::atomics::AsAtomic) takes, so that it
-//! arrives whole; or it is a coatomic. When it arrives is up to the fabric: it has at the latest when the image
+//! arrives whole; or it is a coatomic. It may also be changed by an atomic operation through `as_atomic`, and be got plainly or
+//! atomically. When it arrives is up to the fabric: it has at the latest when the image
 //! calls `quiet`, or goes through one of the rules 4 to 7 and 12 to 14.
 //!
 //! Source: `shmem_fence`, OpenSHMEM 1.5 section 9.12.
@@ -91,6 +92,9 @@
 //! [`quiet`](crate::quiet) and [`image_fence`](crate::image_fence) are the same: all operations of the image, on all
 //! images, are complete and visible to everyone. All images' fences have one order. Of two fences, what is before
 //! the earlier one is visible after the later one.
+//!
+//! A get that has returned is over. So whatever an image does that has learned of that, by a word that was put after a fence of
+//! either kind, by a post or by a put that notifies, comes after the get, and that image may put to the place.
 //!
 //! ## Message passing, by way of a third image
 //! Image 0 puts the data to image 1 and the flag to image 2.
@@ -348,7 +352,8 @@
 //! That is never undefined behaviour. If bytes of a type with invalid values, such as `char`, end up as no value,
 //! then the get, or the end of the phase, panics. A value that [`as_atomic`](crate::atomics::AsAtomic) takes is never mixed
 //! if it is put by itself. A race disturbs no other place, be it the next byte; and when it is over, which takes
-//! one of the other rules, all images get the same.
+//! one of the other rules, all images get the same. `COARRAY_CHECK=races` finds races, whatever the images got: see
+//! [`check`](crate::check).
 //!
 //! ```
 //! # use coarray::prelude::*;

@@ -79,7 +79,8 @@ use coarray_runtime::{
 /// The exit code is not 0 if an image panics, calls [`error_stop`](coarray_runtime::error_stop), returns a failure from `body`, or is
 /// killed; the report on stderr then names the image, the reason and the place. With `COARRAY_FAULT_TOLERANT=1` the
 /// other images go on without one that panics, returns a failure, exits or is killed: a line on stderr
-/// tells of it, and the exit code is 0 if any image is left.
+/// tells of it, and the exit code is 0 if any image is left. With `COARRAY_CHECK=races` it is 66 if images raced, and nothing else
+/// failed.
 ///
 /// # Examples
 /// A program that reads its command line before there are images:
