@@ -111,10 +111,8 @@ fn shown(command: &str, output: &Output) -> String {
         return normal(command, &printed);
     }
     let code = output.status.code().unwrap();
-    normal(
-        command,
-        &format!("{}\nexit code {code}", printed.trim_end()),
-    )
+    let text = format!("{}\nexit code {code}", printed.trim_end());
+    normal(command, text.trim_start_matches('\n'))
 }
 
 /// The text without the parts that differ from run to run.

@@ -36,15 +36,16 @@ fn no_fence() {
 
 // ANCHOR: no_image_fence
 fn no_image_fence() {
-    let told = Coarray::new(Coatomic::new(false));
-    let mut row = Coarray::new([0; 50]);
-    let row = row.open();
+    let (mut row, mut told) = (Coarray::new([0; 50]), Coarray::new(false));
+    let (row, told) = coarray::open((&mut row, &mut told));
     if this_image() == 0 {
         row.at(1).put([7; 50]);
         fence(1);
-        told.at(1).store(true);
+        told.at(1).put(true);
     } else {
-        told.wait_until(|told| told);
+        while !told.here().get() {
+            std::thread::yield_now();
+        }
         let _ = row.here().get();
     }
 }

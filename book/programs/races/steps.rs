@@ -33,8 +33,9 @@ fn rod(waits_for_room: bool) {
                 cells[CELLS - 1]
             };
             halos.at(neighbour)[1 - side].put(end);
-            came.at(neighbour)[1 - side].post();
         }
+        came.at(neighbours[0])[1].post();
+        came.at(neighbours[1])[0].post();
         came[0].wait();
         came[1].wait();
         let [left, right] = halos.here().get();
