@@ -111,12 +111,14 @@ impl Checking {
             };
         }
         let is_word = |stamp: Stamp| matches!(sites.site(stamp.site()).bytes, 1 | 2 | 4 | 8);
-        if (earlier.kind(), mine.kind()) == (Kind::Put, Kind::Get)
-            && is_word(earlier)
-            && is_word(mine)
-        {
+        let putter = match (earlier.kind(), mine.kind()) {
+            (Kind::Put, Kind::Get) => Some(theirs),
+            (Kind::Get, Kind::Put) => Some(own),
+            _ => None,
+        };
+        if let Some(putter) = putter.filter(|_| is_word(earlier) && is_word(mine)) {
             return format!(
-                "nothing orders them; if it is a flag, image {theirs} is to call a fence just before it puts it (rule 2)"
+                "nothing orders them; if it is a flag, image {putter} is to call a fence just before it puts it (rule 2)"
             );
         }
         if earlier.is_atomic() != mine.is_atomic() {
