@@ -239,7 +239,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         let mut waiting = self.spare.take();
         waiting.extend(0..plan.sends.len());
         // An error is left to the waits in `finish`, which know the failed image.
-        while !waiting.is_empty() && self.events[bell].try_wait() == Ok(true) {
+        while !waiting.is_empty() && self.takes_post(bell) {
             self.serve_one(&plan, &mut waiting, caller)?;
         }
         *self.current.get_mut() = Some(Current {

@@ -4,6 +4,7 @@ use std::any::type_name;
 use std::panic::Location;
 
 use coarray_coref::Remote;
+use coarray_fabric::attribute_to_library;
 use coarray_runtime::{Activity, Cause, ImageFailed};
 use coarray_sync::Coevent;
 
@@ -26,6 +27,14 @@ pub(super) struct Unfinished {
 }
 
 impl<T: Remote, const D: usize> HaloArray<T, D> {
+    /// Consumes a post to one of the array's events, if one is there. An error is left to the waits, which know the failed image.
+    #[track_caller]
+    pub(super) fn takes_post(&self, event: usize) -> bool {
+        // No line of the program waits for it: it is a part of the exchange.
+        let _own = self.is_seen().then(attribute_to_library);
+        self.events[event].try_wait() == Ok(true)
+    }
+
     /// Waits for a post of image `image` to one of the array's events.
     pub(super) fn await_neighbour(
         &self,
@@ -40,6 +49,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             image,
             caller,
         };
+        let _own = self.is_seen().then(attribute_to_library);
         event.wait_because(missing).map_err(|_| {
             self.is_abandoned.set(true);
             Unfinished {

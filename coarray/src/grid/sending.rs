@@ -43,7 +43,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     ) -> Result<(), Unfinished> {
         let is_free = |&position: &usize| {
             let lane = plan.sends[waiting[position]].lane;
-            self.events[free(lane)].try_wait() == Ok(true)
+            self.takes_post(free(lane))
         };
         let mut positions = (0..waiting.len()).cycle().take(SPINS);
         let position = match positions.find(is_free) {
@@ -60,7 +60,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     }
 
     /// Whether something sees what the image moves: the cells at the exchange, and the rest for nobody.
-    fn is_seen(&self) -> bool {
+    pub(super) fn is_seen(&self) -> bool {
         self.storage.image().is_observed()
     }
 

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::panic::Location;
 
 use coarray_coref::Coref;
+use coarray_fabric::attribute_to_library;
 use coarray_runtime::{Activity, Cause, ImageFailed, Team};
 use coarray_sync::Coevent;
 
@@ -68,6 +69,8 @@ impl Bell {
             opened,
             caller,
         };
+        // No line of the program waits for it: it is a part of the conveyor.
+        let _own = attribute_to_library();
         self.events[0]
             .wait_because(&waiting)
             .map_err(|_| self.team().missing_images())?;
