@@ -192,6 +192,8 @@ impl Storage {
         let _deferral = quiet_and_defer();
         for storage in storages {
             storage.set_in_phase(true);
+            let image = storage.image();
+            image.check_phase(storage.offset(), storage.places.bytes);
         }
         let call = Call::on_objects(operation, &ids, subject, caller);
         // SAFETY: the others rely on this image having no references into these storages. Their coarrays are borrowed mutably by

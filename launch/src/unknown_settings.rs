@@ -39,7 +39,7 @@ const SETTINGS: [&str; 21] = [
 const OF_TESTS: [&str; 2] = ["SHMEM_TEST", "TEST_CASE"];
 
 /// What only `coarun` sets for the programs that it starts.
-const OF_COARUN: [&str; 1] = ["PROFILE_RECORD"];
+const OF_COARUN: [&str; 2] = ["PROFILE_RECORD", "CHECK_RECORD"];
 
 /// What tests set for simulated nodes, where there are any.
 const OF_SIMULATIONS: [&str; 2] = ["SIMULATED_NODES", "SIMULATED_FAULT"];

@@ -280,6 +280,13 @@ impl Call {
         .any(|operation| operation.is_in(&self.signature))
     }
 
+    /// The name of a barrier that nothing but order needs.
+    pub(crate) fn plain_barrier(&self) -> Option<&'static str> {
+        let barriers = [Operation::SyncAll, Operation::SyncTeam];
+        let is_it = |operation: &Operation| operation.is_in(&self.signature);
+        barriers.into_iter().find(is_it).map(Operation::name)
+    }
+
     /// Whether it has the number of an object where others have the step, and more.
     fn is_on_objects(&self) -> bool {
         use Operation::{Close, Open, Publish, Unpublish};

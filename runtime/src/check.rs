@@ -6,8 +6,10 @@
 pub(crate) mod clock;
 pub(crate) mod element;
 pub(crate) mod order;
+pub(crate) mod origins;
 pub(crate) mod policy;
 pub(crate) mod races;
+pub(crate) mod record;
 pub(crate) mod shadow;
 pub(crate) mod sites;
 pub(crate) mod stamp;
@@ -20,8 +22,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::check::element::element;
 use crate::check::order::Order;
+use crate::check::origins::Origins;
 use crate::check::policy::Check;
 use crate::check::races::Races;
+use crate::check::record::{CheckRecord, OrderingLines};
 use crate::check::shadow::{Shadow, Span};
 use crate::check::sites::{Line, Short, Sites};
 use coarray_fabric::system::type_name::short;
@@ -34,6 +38,10 @@ pub(crate) struct Checked {
     pub(crate) order: Order,
     pub(crate) sites: Sites,
     pub(crate) races: Races,
+    /// The lines that synchronise, if they are to be known.
+    pub(crate) ordering_lines: Option<OrderingLines>,
+    /// What gets have got, if that is to be known.
+    pub(crate) origins: Option<Origins>,
     /// Where the heap begins in each part.
     pub(crate) heap: usize,
     objects: Mutex<BTreeMap<(usize, usize), Object>>,
@@ -56,6 +64,8 @@ impl Checked {
             order: Order::new(images),
             sites: Sites::default(),
             races: Races::new(policy.tells),
+            ordering_lines: policy.record.as_ref().map(|_| OrderingLines::default()),
+            origins: policy.origins.then(|| Origins::new(images)),
             heap,
             objects: Mutex::default(),
         }
@@ -93,6 +103,20 @@ impl Checked {
             objects.remove(&place);
         }
         objects.insert((image, bytes.start), object);
+    }
+
+    /// What the job leaves for the process that has asked for it.
+    pub(crate) fn record(&self) -> CheckRecord {
+        let site = |number| self.sites.site(number);
+        let race = self.races.first();
+        CheckRecord {
+            lines: self
+                .ordering_lines
+                .as_ref()
+                .map(OrderingLines::all)
+                .unwrap_or_default(),
+            race: race.map(|(one, other)| format!("{} and {}", site(one), site(other))),
+        }
     }
 
     /// "[3][4] of image 2 in the coarray of [[i32; 20]; 10] created at src/main.rs:9".

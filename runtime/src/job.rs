@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use crate::check::Checked;
 use crate::check::races::RACED;
+use crate::check::record::CheckRecord;
 use crate::job::control::{Failure, OWN_WORDS};
 use crate::job::job_memory::JobMemory;
 use crate::job::report::PANIC_CODE;
@@ -125,6 +126,20 @@ impl Job {
             code: RACED,
             text: format!("{OWN_WORDS}coarray: {summary}"),
         })
+    }
+
+    /// What the check leaves for the process that has asked for it.
+    #[must_use]
+    pub fn check_record(&self) -> CheckRecord {
+        let checked = self.checked.as_ref();
+        checked.map(|checked| checked.record()).unwrap_or_default()
+    }
+
+    /// Where what was got in the job came from, if that is to be told: some lines for people.
+    #[must_use]
+    pub fn origins(&self) -> Option<String> {
+        let checked = self.checked.as_ref()?;
+        checked.origins.as_ref()?.report(&checked.sites)
     }
 
     /// Ends the job because of `failure`; false if it already ended for another reason.

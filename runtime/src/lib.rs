@@ -38,6 +38,8 @@ pub use call::operation::Operation;
 pub use call::tuning::{Placement, Plan, Rule, Rules, Tuning};
 pub use call::{ASKING, Call, MAX_ALGORITHMS, MAX_OBJECTS, ObjectId};
 pub use check::policy::Check;
+pub use check::races::RACED;
+pub use check::record::{CheckRecord, OrderingLine};
 pub use collective::allocation::{FILLED, Layout};
 pub use collective::barrier::OnFailure;
 pub use collective::form_team::Current;

@@ -65,6 +65,12 @@ impl Clock {
         self.times.get(image).copied().unwrap_or_default()
     }
 
+    /// The latest time of an image up to which its puts to `target` are covered.
+    pub(crate) fn time_of_puts(&self, image: usize, target: usize) -> u32 {
+        let lane = self.lanes.get(&(image as u32, target as u32));
+        lane.copied().unwrap_or_default().max(self.time(image))
+    }
+
     /// Counts a release of the image whose clock it is.
     pub(crate) fn advance(&mut self, image: usize) {
         self.times[image] += 1;
@@ -169,6 +175,7 @@ mod tests {
         second.join(&first.lane(0, 1));
         first.advance(0);
         assert!(second.covers(written, on(1)) && !second.covers(written, on(2)));
+        assert_eq!([1, 2].map(|target| second.time_of_puts(0, target)), [1, 0]);
         assert!(!second.covers(put(0, 2), on(1)) && !second.covers(get(&first), on(1)));
         assert!(second.covers(got, on(0)));
         assert!(!second.covers(Stamp::new(0, 1, 0, Kind::AtomicWrite), on(0)));

@@ -1,6 +1,7 @@
 //! What a check does: the setting `COARRAY_CHECK`.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::check::sites::Line;
@@ -16,9 +17,16 @@ pub struct Check {
     pub permits: bool,
     /// Lines, by file and number, whose synchronisations are taken to order nothing.
     pub without: Vec<(String, u32)>,
+    /// Whether it is told for each line with gets who had put what they got.
+    pub origins: bool,
+    /// The file for a [record](crate::CheckRecord), if somebody wants one.
+    pub record: Option<PathBuf>,
 }
 
 impl Check {
+    /// The variable that names the file for a record.
+    pub const RECORD: &str = "COARRAY_CHECK_RECORD";
+
     /// Whether synchronisations at a line are taken to order nothing.
     pub(crate) fn ignores(&self, line: Line) -> bool {
         self.without
@@ -36,7 +44,7 @@ fn is_same_file(file: &str, typed: &str) -> bool {
 impl fmt::Display for Check {
     /// As the setting.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("races")?;
+        formatter.write_str(if self.origins { "origins" } else { "races" })?;
         if self.stops {
             formatter.write_str(",stop")?;
         }
@@ -51,12 +59,17 @@ impl FromStr for Check {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        const EXPECTED: &str = "expected `races`, and perhaps `stop` and `without=FILE:LINE`, with commas in between, such as `races,stop`";
+        const EXPECTED: &str = "expected `races` or `origins`, and perhaps `stop` and `without=FILE:LINE`, with commas in between, such as `races,stop`";
         let mut words = text.split(',');
-        if words.next() != Some("races") {
-            return Err(EXPECTED.into());
-        }
-        let mut check = Self::default();
+        let origins = match words.next() {
+            Some("races") => false,
+            Some("origins") => true,
+            _ => return Err(EXPECTED.into()),
+        };
+        let mut check = Self {
+            origins,
+            ..Self::default()
+        };
         for word in words {
             let line = word
                 .strip_prefix("without=")
@@ -89,6 +102,9 @@ mod tests {
             check.without,
             [("src/main.rs".into(), 12), ("b.rs".into(), 3)]
         );
+        let check: Check = "origins,stop".parse().unwrap();
+        assert!(check.origins && check.stops);
+        assert_eq!(check.to_string(), "origins,stop");
         for wrong in [
             "",
             "race",

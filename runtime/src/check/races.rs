@@ -59,6 +59,13 @@ impl Races {
         true
     }
 
+    /// The two accesses of the first race, by number.
+    pub(crate) fn first(&self) -> Option<(u16, u16)> {
+        let found = self.found();
+        let first = found.pairs.iter().find(|(_, (index, _))| *index == 0);
+        first.map(|(&pair, _)| pair)
+    }
+
     /// All that was found, if anything was, as text for the end of the job. What was told already is only counted.
     pub(crate) fn summary(&self) -> Option<String> {
         let found = self.found();
@@ -98,6 +105,7 @@ mod tests {
         assert_eq!(races.summary(), None);
         assert!(races.note((3, 1), || "a".into()));
         assert!(!races.note((1, 3), || unreachable!()));
+        assert_eq!(races.first(), Some((1, 3)));
         assert_eq!(
             races.summary().unwrap(),
             "images raced at one pair of lines, 2 times\na"

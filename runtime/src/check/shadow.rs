@@ -4,6 +4,8 @@
 //! order, or of those that own neighbouring bytes of the granule. A lock covers 64 granules, so that of two accesses one sees the other. A word
 //! is moved under the lock: what a get returns is what the stamp beside it says. Pages of the shadow exist where something was accessed.
 
+mod written;
+
 use std::collections::HashMap;
 use std::hint::spin_loop;
 use std::ops::Range;

@@ -35,6 +35,9 @@ impl Team {
                 scheduled.note(name, Some(call.caller()));
             }
             if call.is_meeting() {
+                if let Some(name) = call.plain_barrier() {
+                    checking.count_call(call.caller(), name);
+                }
                 let (team, first) = self.check_key();
                 checking.arrive((team, first, self.barriers()), call.caller());
             }
@@ -141,6 +144,13 @@ impl Image {
     pub fn check_own_read(&self, offset: usize, length: usize, caller: Line) {
         if let Some(checking) = self.checking() {
             checking.read_own(offset, length, caller);
+        }
+    }
+
+    /// A phase of so many bytes at this offset of the image's own heap is about to begin.
+    pub fn check_phase(&self, offset: usize, bytes: usize) {
+        if let Some(checking) = self.checking() {
+            checking.begin_phase(offset, bytes);
         }
     }
 

@@ -1,6 +1,8 @@
 //! What an image of a checked job notes of its accesses and synchronisations.
 
 mod access;
+mod line;
+mod origin;
 mod why;
 
 use std::cell::{Cell, RefCell};
@@ -158,7 +160,7 @@ impl Checking {
 
     /// The image comes to a barrier.
     pub(crate) fn arrive(&self, meeting: MeetingKey, line: Line) {
-        if self.is_ignored(line) {
+        if self.0.check.policy.ignores(line) {
             return;
         }
         self.synchronise(|state| {
@@ -169,7 +171,7 @@ impl Checking {
 
     /// It leaves the barrier, which so many images enter.
     pub(crate) fn depart(&self, meeting: MeetingKey, images: usize, line: Line) {
-        if self.is_ignored(line) {
+        if self.0.check.policy.ignores(line) {
             return;
         }
         let state = &mut *self.0.state.borrow_mut();
@@ -183,7 +185,7 @@ impl Checking {
 
     /// The image orders what it has put to one image, or completes all.
     pub(crate) fn fence(&self, target: Target, line: Line) {
-        if self.is_ignored(line) {
+        if self.is_ignored(line, "fence") {
             return;
         }
         let state = &mut *self.0.state.borrow_mut();
@@ -205,7 +207,11 @@ impl Checking {
 
     /// The image is about to post an event.
     pub(crate) fn post(&self, event: Place, posted: Posted, line: Line) {
-        if self.is_ignored(line) {
+        let name = match posted {
+            Posted::All => "post",
+            Posted::PutsThere => "put_notify",
+        };
+        if self.is_ignored(line, name) {
             return;
         }
         let image = self.0.image;
@@ -237,7 +243,7 @@ impl Checking {
 
     /// The image has consumed posts of its event.
     pub(crate) fn consume(&self, event: Place, posts: u64, line: Line) {
-        if self.is_ignored(line) {
+        if self.is_ignored(line, "wait") {
             return;
         }
         self.synchronise(|state| {
@@ -259,7 +265,7 @@ impl Checking {
 
     /// The image has acquired a lock.
     pub(crate) fn lock(&self, lock: Place, line: Line) {
-        if self.is_ignored(line) {
+        if self.is_ignored(line, "lock") {
             return;
         }
         self.synchronise(|state| {
@@ -270,7 +276,7 @@ impl Checking {
 
     /// The image comes to its call of `sync_images` with another one, the how manyth.
     pub(crate) fn meet(&self, other: usize, number: u64, line: Line) {
-        if self.is_ignored(line) {
+        if self.is_ignored(line, "sync_images") {
             return;
         }
         self.synchronise(|state| {
@@ -282,7 +288,7 @@ impl Checking {
 
     /// It has met the other.
     pub(crate) fn has_met(&self, other: usize, number: u64, line: Line) {
-        if self.is_ignored(line) {
+        if self.0.check.policy.ignores(line) {
             return;
         }
         let state = &mut *self.0.state.borrow_mut();
@@ -336,11 +342,6 @@ impl Checking {
 
     fn images(&self) -> usize {
         self.0.job.region.dimensions().images
-    }
-
-    /// Whether what is at this line is to order nothing.
-    fn is_ignored(&self, line: Line) -> bool {
-        self.0.check.policy.ignores(line)
     }
 
     /// Synchronises otherwise than by a fence.

@@ -269,7 +269,7 @@ impl Settings {
             profile: variable("COARRAY_PROFILE")?.unwrap_or_else(|| profile_files.profile()),
             profile_files,
             trace,
-            check: variable("COARRAY_CHECK")?.and_then(|Checks(check)| check),
+            check: check()?,
             label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
             keep_going: variable("COARRAY_FAULT_TOLERANT")?.is_some_and(|Switch(on)| on),
             direct: variable("COARRAY_SHARED_MEMORY")?.is_none_or(|Switch(on)| on),
@@ -295,8 +295,18 @@ impl Settings {
 }
 
 fn trace() -> Option<PathBuf> {
-    let path = std::env::var_os("COARRAY_TRACE")?;
+    path("COARRAY_TRACE")
+}
+
+fn path(variable: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(variable)?;
     (!path.is_empty()).then(|| path.into())
+}
+
+fn check() -> Result<Option<Check>, SettingError> {
+    let check = variable("COARRAY_CHECK")?.and_then(|Checks(check)| check);
+    let record = path(Check::RECORD);
+    Ok(check.map(|check| Check { record, ..check }))
 }
 
 /// The fabric whose launcher started this process, or else the default.

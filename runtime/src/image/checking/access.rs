@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use crate::check::clock::Clock;
+use crate::check::origins::Parts;
 use crate::check::shadow::{GRANULE, Granule, Judge, Span};
 use crate::check::sites::{Line, Site};
 use crate::check::stamp::{Kind, Stamp};
@@ -118,6 +119,13 @@ impl Checking {
         let locked = shadow.lock(span);
         let result = perform();
         if is_done(&result) {
+            if let Some(origins) = self.origins_of(access.kind) {
+                let mut parts = Parts::default();
+                shadow.each_write_locked(&locked, span, |granule, written, bytes| {
+                    parts.add(self.origin(state, written, granule), bytes);
+                });
+                origins.note(self.0.image, stamp.site(), parts.all());
+            }
             shadow.note_locked(&locked, span, stamp, &meeting);
         }
         let met = meeting.met.into_inner();
@@ -143,6 +151,24 @@ impl Checking {
             met: RefCell::default(),
         };
         let (image, check) = (range.image, &self.0.check);
+        if let Some(origins) = self.origins_of(access.kind) {
+            let mut parts = Parts::default();
+            range.each_piece(|offset, length| {
+                if let Some(offset) = offset.checked_sub(check.heap)
+                    && length > 0
+                {
+                    let span = Span {
+                        image,
+                        offset,
+                        length,
+                    };
+                    check.shadow.each_write(span, |granule, written, bytes| {
+                        parts.add(self.origin(state, written, granule), bytes);
+                    });
+                }
+            });
+            origins.note(self.0.image, stamp.site(), parts.all());
+        }
         range.each_piece(|offset, length| {
             if let Some(offset) = offset.checked_sub(check.heap)
                 && length > 0
