@@ -1,6 +1,8 @@
 //! Jobs whose accesses are checked: their images are threads of one process.
 
-use coarray_runtime::{FabricKind, Settings};
+use std::fs;
+
+use coarray_runtime::{FabricKind, Job, Settings};
 
 /// The most images of a job that is checked.
 const MOST: usize = 256;
@@ -36,4 +38,17 @@ pub(crate) fn adapt(settings: Settings, asked_for: bool) -> Result<Settings, Str
                 .into(),
         ),
     }
+}
+
+/// What the check of a job has to say at its end, besides races. Writes the record that the settings ask for.
+pub(crate) fn report_of(settings: &Settings, job: &Job) -> Option<String> {
+    let check = settings.check.as_ref()?;
+    let mut text = job.origins().unwrap_or_default();
+    if let Some(path) = &check.record
+        && let Err(error) = fs::write(path, job.check_record().encode())
+    {
+        let path = path.display();
+        text += &format!("coarray: cannot write the record to {path}: {error}\n");
+    }
+    (!text.is_empty()).then_some(text)
 }

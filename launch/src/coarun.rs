@@ -10,6 +10,7 @@ use crate::command_line::{self, Request, Run};
 use crate::launcher;
 use crate::processes::{self, HAND_OVER, environment};
 use crate::startup::ProgramError;
+use crate::superfluous;
 use crate::supervisor::supervise;
 use crate::two_runs;
 use crate::unknown_settings;
@@ -44,7 +45,11 @@ Options:
       --check[=WHAT] Look for races: accesses of two images to one place, one of them
                      a put, that no rule of the memory model orders. `races,stop`
                      ends the job at the first; with `races,without=FILE:LINE` that
-                     line synchronises nothing [default: races]
+                     line synchronises nothing; `origins` also tells of each line with
+                     gets which puts had put what it got, rare ones first
+                     [default: races]
+      --superfluous  With the check, run the program once more without the order of each
+                     line that synchronises, and say which ones no race needs
       --heap SIZE    Memory to reserve for the coarrays of each image, as in
                      4G or 512M [default: 3/4 of the machine, divided evenly]
       --fabric KIND  Images are `processes`, or `threads` of one process for a
@@ -117,10 +122,15 @@ fn start(run: &Run, settings: &Settings) -> ExitCode {
     if settings.fabric != FabricKind::Threads {
         unknown_settings::warn();
     }
-    if run.runs_twice() {
-        return two_runs::run_twice(run, settings).unwrap_or_else(|error| {
+    let several = match run {
+        _ if run.tries_each_line() => Some(superfluous::try_each_line(run, settings)),
+        _ if run.runs_twice() => Some(two_runs::run_twice(run, settings)),
+        _ => None,
+    };
+    if let Some(outcome) = several {
+        return outcome.unwrap_or_else(|error| {
             complain(format_args!(
-                "coarun: cannot run the program twice: {error}\n"
+                "coarun: cannot run the program several times: {error}\n"
             ));
             ExitCode::from(USAGE)
         });

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::checked;
 use crate::threads::{self, Stragglers};
 use coarray_runtime::{
-    Bind, Check, FabricKind, Failure, Profile, ProfileFiles, SettingError, Settings, USAGE, Wait,
+    Bind, FabricKind, Failure, Profile, ProfileFiles, SettingError, Settings, USAGE, Wait,
 };
 
 /// How to run images inside this process, on threads.
@@ -312,7 +312,7 @@ impl Launch {
     #[must_use]
     pub fn check(mut self, check: bool) -> Self {
         if let Ok(settings) = &mut self.settings {
-            settings.check = check.then(Check::default);
+            settings.check = check.then(|| settings.check.take().unwrap_or_default());
         }
         self
     }

@@ -26,7 +26,7 @@ use rustix::process::{
 use crate::ancestry::descends_from;
 use crate::signals;
 use crate::terminal;
-use coarray_runtime::{Bind, JobMemory, Settings};
+use coarray_runtime::{Bind, Check, JobMemory, Settings};
 
 const TRACE: &str = "COARRAY_TRACE";
 const IMAGE: &str = "COARRAY_IMAGE";
@@ -88,7 +88,9 @@ pub(crate) fn environment(settings: &Settings) -> Vec<(&'static str, OsString)> 
         Bind::Core => "core",
     };
     let files = settings.profile_files.named().into_iter();
-    let files = files.chain([(TRACE, settings.trace.as_deref())]);
+    let check = settings.check.as_ref();
+    let record = check.and_then(|check| check.record.as_deref());
+    let files = files.chain([(TRACE, settings.trace.as_deref()), (Check::RECORD, record)]);
     let files = files.filter_map(|(name, path)| Some((name, path?.into())));
     let others = [
         ("COARRAY_IMAGES", settings.images.to_string()),
@@ -103,7 +105,6 @@ pub(crate) fn environment(settings: &Settings) -> Vec<(&'static str, OsString)> 
         ("COARRAY_CROSS_MEMORY", switch(settings.cross_memory)),
     ];
     let others = others.map(|(name, value): (_, String)| (name, value.into()));
-    let check = settings.check.as_ref();
     let check = check.map(|check| ("COARRAY_CHECK", check.to_string().into()));
     others.into_iter().chain(files).chain(check).collect()
 }

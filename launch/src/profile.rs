@@ -27,7 +27,8 @@ use crate::profile::findings::Findings;
 use crate::profile::measured::Measured;
 use crate::profile::record::Record;
 use crate::profile::summary::Summary;
-use coarray_runtime::{ImageProfile, Profile, ProfileFiles, Settings};
+use crate::profile::units::Time;
+use coarray_runtime::{ImageProfile, Place, Profile, ProfileFiles, Settings};
 
 /// What to say at the end of the job, in whole lines, if the settings ask for it: of the images with these numbers and profiles, which had so many
 /// cores together, if that is known. Writes the files that the settings name.
@@ -63,6 +64,30 @@ pub(crate) fn report_of_two(waits: &str, puts: &str, files: &ProfileFiles) -> Op
     let waits = Record::decode(waits)?;
     let puts = Record::decode(puts);
     Some(report(Some(&waits), puts, files))
+}
+
+/// How long images waited at lines, by the record of a run.
+pub(crate) struct Waited(Summary);
+
+impl Waited {
+    /// By the record with this text; none if it is incomplete.
+    pub(crate) fn decode(text: &str) -> Option<Self> {
+        let record = Record::decode(text)?;
+        Some(Self(Summary::of(record.images(), record.images)))
+    }
+
+    /// The time that each image waited at a line on the average, as text; none if that is nothing.
+    pub(crate) fn at(&self, file: &str, line: u32) -> Option<String> {
+        let Self(summary) = self;
+        // A long name may have lost its beginning.
+        let is_there = |place: &Place| {
+            place.line == line && !place.file.is_empty() && file.ends_with(&*place.file)
+        };
+        let there = summary.lines.iter().filter(|line| is_there(&line.place));
+        let waited: u64 = there.map(|line| line.waited).sum();
+        let each = waited / summary.images.max(1) as u64;
+        (each > 0).then(|| Time(each).to_string())
+    }
 }
 
 /// The text of the report. Writes the files, too.

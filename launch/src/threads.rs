@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit};
 
+use crate::checked;
 use crate::lost_images::LostImages;
 use crate::profile;
 use crate::startup::{Jobs, StartError, create_jobs};
@@ -87,7 +88,7 @@ pub(crate) fn run<R: Send>(
             }
         }
         drop(done);
-        let at_end = || tell_profile(&jobs, settings, trace.as_mut());
+        let at_end = || tell_of_run(&jobs, settings, trace.as_mut());
         each_that_ends(&jobs, &finished, stragglers, at_end, |index| {
             // Only a joined thread has dropped its thread-local variables, which may be coarrays.
             let ending = images[index].take().map(ScopedJoinHandle::join);
@@ -98,7 +99,7 @@ pub(crate) fn run<R: Send>(
             }
         });
     });
-    tell_profile(&jobs, settings, trace.as_mut());
+    tell_of_run(&jobs, settings, trace.as_mut());
     let races = jobs.of(0).races();
     let mut recorded = jobs.failure();
     if let (Some(races), Some(failure)) = (&races, &mut recorded) {
@@ -117,8 +118,8 @@ pub(crate) fn run<R: Send>(
     })
 }
 
-/// Prints the profile of the job, and writes its timeline, if there is to be one.
-fn tell_profile(jobs: &Jobs, settings: &Settings, trace: Option<&mut TraceFile>) {
+/// Prints the profile of the job and what its check says, and writes its timeline, if there is to be one.
+fn tell_of_run(jobs: &Jobs, settings: &Settings, trace: Option<&mut TraceFile>) {
     let images = 0..settings.images;
     let memory = |image| &jobs.of(image).region;
     if let Some(text) = profile::report_of(settings, Some(cores()), || {
@@ -126,6 +127,9 @@ fn tell_profile(jobs: &Jobs, settings: &Settings, trace: Option<&mut TraceFile>)
             .clone()
             .map(|image| (image, memory(image).profile(image)))
     }) {
+        eprint!("{text}");
+    }
+    if let Some(text) = checked::report_of(settings, jobs.of(0)) {
         eprint!("{text}");
     }
     if let Some(trace) = trace {
