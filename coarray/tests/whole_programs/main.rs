@@ -6,6 +6,7 @@
 
 mod advice;
 mod asynchronous;
+mod check;
 mod choices;
 mod cluster;
 mod coordination;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
     let checks = [
         results::trials(),
         advice::trials(),
+        check::trials(),
         choices::trials(),
         failures::trials(),
         counts::trials(),
