@@ -61,6 +61,19 @@ fn images_that_poll_when_another_one_panics() {
 }
 
 #[test]
+fn an_image_that_posts_for_ever() {
+    let report = failure(|| {
+        Explore::new(2).schedules(1).run(|| {
+            let event = Coarray::new(Coevent::new());
+            loop {
+                event.at(0).post();
+            }
+        });
+    });
+    assert!(report.contains("no end after 1000000 steps"), "{report}");
+}
+
+#[test]
 fn images_that_end_in_other_ways() {
     let report = failure(|| {
         few(2).run(|| {

@@ -33,16 +33,19 @@ impl Scheduled {
     /// The image is about to do this, and others may go on before.
     pub(crate) fn point(&self, what: &'static str, site: Site) {
         self.unless_stuck(self.scheduler.point(self.image, what, site, true));
+        self.leave_if_ended();
     }
 
     /// As [`point`](Self::point), of what an image that polls may do between two looks.
     pub(crate) fn idle_point(&self, what: &'static str, site: Site) {
         self.unless_stuck(self.scheduler.point(self.image, what, site, false));
+        self.leave_if_ended();
     }
 
     /// The image puts or gets.
     pub(crate) fn access(&self, what: &'static str, site: Site) {
         self.unless_stuck(self.scheduler.access(self.image, what, site));
+        self.leave_if_ended();
     }
 
     /// The image has done this.
@@ -69,7 +72,11 @@ impl Scheduled {
         // SAFETY: as the caller vouches.
         let outcome = unsafe { (self.scheduler).look(self.image, address, length, what, site) };
         self.unless_stuck(outcome);
-        // An image that polls comes to no wait in which it would see this.
+        self.leave_if_ended();
+    }
+
+    /// Unwinds the image if the job has ended: one that polls, or posts for ever, comes to no wait in which it would see that.
+    fn leave_if_ended(&self) {
         if self.job.has_ended() && unwinding::can_unwind() {
             unwinding::unwind(&self.job, self.image);
         }

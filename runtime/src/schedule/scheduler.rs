@@ -348,12 +348,17 @@ impl Scheduler {
     }
 
     fn await_turn(&self, image: usize) {
+        let mut step_before = None;
         self.turns[image].take(|| {
             let mut state = self.lock();
+            let step = state.step;
+            // It is so long since the last look.
+            let has_stood_still = step_before.replace(step) == Some(step);
             if let Some(running) = state.running
-                && state.told_at != Some(state.step)
+                && has_stood_still
+                && state.told_at != Some(step)
             {
-                state.told_at = Some(state.step);
+                state.told_at = Some(step);
                 eprintln!(
                     "coarray: image {running} has run for 10 s without an operation at which another one could go on, so this schedule waits for it"
                 );
