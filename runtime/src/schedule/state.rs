@@ -19,7 +19,7 @@ const PATIENT_ROUNDS: u64 = 200;
 const MOST_ROUNDS: u64 = 3000;
 
 /// After so many steps a run is taken for endless.
-const MOST_STEPS: u64 = 1_000_000;
+const MOST_STEPS: u64 = 200_000;
 
 /// Nobody can go on: what there is to say of it, as the end of a sentence about an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
