@@ -176,6 +176,7 @@ impl Image {
         caller: &'static Location<'static>,
         deadline: Option<Instant>,
     ) -> Result<Option<Deferral>, LockError> {
+        self.offer("lock", caller);
         let deferral = defer_in_lock(self);
         admit(self, lock, kind)?;
         let mut successor = None;
@@ -221,6 +222,8 @@ impl Image {
             successor = lock_slowly(self, lock, wanting, false)?;
         }
         self.note_held(lock, caller, successor);
+        // Not before: who tries in vain lets others go on anyway, and tries again when these have done something.
+        self.offer("lock", caller);
         Ok(deferral)
     }
 

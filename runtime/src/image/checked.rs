@@ -84,6 +84,7 @@ impl Team {
 
 impl Image {
     /// The image is about to do this: if its schedule is controlled, others may go on before.
+    #[inline]
     pub(crate) fn offer(&self, what: &'static str, caller: Line) {
         if let Some(scheduled) = self.scheduled() {
             scheduled.point(what, Some(caller));
@@ -123,7 +124,6 @@ impl Image {
             && let Some(lock) = self.locate(address)
         {
             checking.lock(lock, caller);
-            self.offer("lock", caller);
         }
     }
 
@@ -133,7 +133,7 @@ impl Image {
             && let Some(lock) = lock
         {
             if let Some(scheduled) = self.scheduled() {
-                // No point: there was one when it got the lock.
+                // No point: the next operation at which others may have something to do is one.
                 scheduled.note("unlock", None);
             }
             checking.unlock(lock);
