@@ -236,7 +236,7 @@ impl Scheduler {
         if let Some(what) = what.filter(|_| !polls) {
             state.note(image, what, site, false);
         }
-        if !polls {
+        if !polls || state.may_look_again(image) {
             return Ok(());
         }
         let round = state.progress.rounds;

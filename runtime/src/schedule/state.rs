@@ -12,11 +12,15 @@ use super::strategy::{Chooser, plain};
 /// The virtual time that a step takes.
 const STEP: Duration = Duration::from_micros(1);
 
-/// After so many rounds in vain, time passes faster and faster: who waits for hours need not be asked every moment.
-const PATIENT_ROUNDS: u64 = 200;
+/// After so many rounds in vain, time passes faster and faster, and who polls looks more often each time: who waits for hours, or polls a thousand
+/// times before it gives up, need not be asked every moment.
+const PATIENT_ROUNDS: u64 = 100;
 
 /// After so many, nothing will ever happen.
-const MOST_ROUNDS: u64 = 3000;
+const MOST_ROUNDS: u64 = 150;
+
+/// How often who polls looks in each of the last rounds.
+const LOOKS: u64 = 256;
 
 /// After so many steps a run is taken for endless.
 const MOST_STEPS: u64 = 200_000;
@@ -51,6 +55,8 @@ pub(super) struct ImageState {
     pub(super) reads: Reads,
     /// How many points it has come to.
     pub(super) points: u64,
+    /// How often it has looked again while nothing happened.
+    pub(super) looks: u64,
     /// What it did last.
     pub(super) last: Option<Event>,
 }
@@ -69,6 +75,7 @@ impl State {
             standing: Standing::Absent,
             reads: Reads::default(),
             points: 0,
+            looks: 0,
             last: None,
         };
         Self {
@@ -130,6 +137,13 @@ impl State {
     pub(super) fn act(&mut self, image: usize) {
         self.images[image].reads.forget();
         self.vain = 0;
+    }
+
+    /// Whether an image that polls may look again before others go on: when these have nothing to do.
+    pub(super) fn may_look_again(&mut self, image: usize) -> bool {
+        let looks = &mut self.images[image].looks;
+        *looks += 1;
+        self.vain > PATIENT_ROUNDS && !looks.is_multiple_of(LOOKS) && !self.has_ended
     }
 
     /// Chooses who goes on, after `last`.
@@ -234,8 +248,10 @@ impl State {
                 _ => None,
             });
         if let Some(first) = ends.min() {
-            let more = self.vain.saturating_sub(PATIENT_ROUNDS).min(32) as u32;
-            let leap = STEP * (1 << more.min(31)) * u32::from(more > 0);
+            let leap = match self.vain.saturating_sub(PATIENT_ROUNDS) {
+                0 => Duration::ZERO,
+                more => Duration::from_micros(1 << more.min(40)),
+            };
             self.progress.time = first.max(self.progress.time) + leap;
         }
         self.vain <= MOST_ROUNDS
