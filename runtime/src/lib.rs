@@ -92,7 +92,7 @@ pub use profile::table::{ImageProfile, LineProfile};
 pub use profile::timeline::{Step, Steps, Timebase};
 pub use schedule::{
     Anchored, Deviation, Event, Exploration, Generator, Handover, History, LATE_PUT, ScheduleError,
-    SchedulePlan, Scheduler, Strategy, Stuck, shrink,
+    SchedulePlan, Scheduler, Strategy, Stuck, shorten, shrink,
 };
 pub use stats::{Stats, count_operations, stats};
 pub use waiting::changed::note_change;

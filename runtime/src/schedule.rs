@@ -7,7 +7,7 @@
 //! * `polling.rs`: images that read the same again and again.
 //! * `in_flight.rs`: puts that arrive as late as the memory model permits.
 //! * `history.rs`: what happened, to compare runs and to tell of them.
-//! * `shrink.rs`: the fewest deviations that fail in the same way.
+//! * `shrink.rs`, `shorten.rs`: the fewest deviations that fail in the same way.
 //!
 //! Schedules are preempted at synchronisations only, since puts and gets are checked for races meanwhile: M. Musuvathi and others, *Finding and
 //! reproducing Heisenbugs in concurrent programs* (CHESS), OSDI 2008.
@@ -18,6 +18,7 @@ mod in_flight;
 mod plan;
 mod polling;
 mod scheduler;
+mod shorten;
 mod shrink;
 mod standing;
 mod state;
@@ -29,6 +30,7 @@ pub use history::{Event, Handover, History, LATE_PUT, Site};
 pub use in_flight::{Arriving, Reach};
 pub use plan::{Anchored, Deviation, ScheduleError, SchedulePlan};
 pub use scheduler::{Exploration, Scheduler};
+pub use shorten::shorten;
 pub use shrink::shrink;
 pub use state::Stuck;
 pub use strategy::Strategy;

@@ -9,7 +9,7 @@ use crate::checked;
 use crate::threads::{self, Stragglers};
 use coarray_runtime::{
     Anchored, Check, Exploration, FabricKind, Generator, History, Profile, ProfileFiles,
-    SchedulePlan, Scheduler, Settings, Strategy, Wait, shrink,
+    SchedulePlan, Scheduler, Settings, Strategy, Wait, shorten, shrink,
 };
 
 /// About how many steps the first run may have.
@@ -60,6 +60,7 @@ pub(super) struct Explorer<'a, R, F> {
 pub(super) struct Outcome<R> {
     pub(super) plan: SchedulePlan,
     anchored: Vec<Anchored>,
+    choices: Vec<Anchored>,
     steps: u64,
     pub(super) history: History,
     result: Result<Vec<R>, String>,
@@ -120,6 +121,7 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
         Outcome {
             plan: scheduler.plan(),
             anchored: scheduler.anchored(),
+            choices: scheduler.take_choices(),
             steps: scheduler.steps(),
             history: scheduler.take_history(),
             result,
@@ -233,6 +235,10 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
                 }
             }
         }
+        let left = shorten(left, MOST_RUNS, |deviations| {
+            let outcome = run(deviations);
+            (is_alike(&outcome), outcome.choices)
+        });
         // By steps, as it is repeated.
         let last = match run(&left).plan {
             plan if is_alike(&self.run_plan(&plan)) => self.run_plan(&plan),

@@ -62,6 +62,8 @@ pub struct Moment {
     pub image: usize,
     /// How many points it had come to.
     pub points: u64,
+    /// How often it had offered the turn since.
+    pub offers: u64,
     /// What it did there.
     pub doing: Doing,
 }

@@ -311,6 +311,11 @@ impl Scheduler {
         self.lock().deviations.iter().map(|(_, it)| *it).collect()
     }
 
+    /// Takes the switches that were possible where there was none, as far as they are kept.
+    pub fn take_choices(&self) -> Vec<Anchored> {
+        std::mem::take(&mut self.lock().choices)
+    }
+
     /// How many steps there were.
     pub fn steps(&self) -> u64 {
         self.lock().step

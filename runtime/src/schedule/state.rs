@@ -22,6 +22,9 @@ const MOST_ROUNDS: u64 = 150;
 /// How often who polls looks in each of the last rounds.
 const LOOKS: u64 = 256;
 
+/// How many possible switches are kept: those at the begin of a run.
+const MOST_CHOICES: usize = 4096;
+
 /// After so many steps a run is taken for endless.
 const MOST_STEPS: u64 = 200_000;
 
@@ -41,6 +44,8 @@ pub(super) struct State {
     pub(super) step: u64,
     pub(super) chooser: Chooser,
     pub(super) deviations: Vec<(Deviation, Anchored)>,
+    /// The switches that were possible, up to a number.
+    pub(super) choices: Vec<Anchored>,
     pub(super) in_flight: InFlight,
     pub(super) history: History,
     /// Those that can go on: kept for its memory.
@@ -55,6 +60,8 @@ pub(super) struct ImageState {
     pub(super) reads: Reads,
     /// How many points it has come to.
     pub(super) points: u64,
+    /// How often it has offered the turn since.
+    pub(super) offers: u64,
     /// How often it has looked again while nothing happened.
     pub(super) looks: u64,
     /// What it did last.
@@ -75,6 +82,7 @@ impl State {
             standing: Standing::Absent,
             reads: Reads::default(),
             points: 0,
+            offers: 0,
             looks: 0,
             last: None,
         };
@@ -87,6 +95,7 @@ impl State {
             step: 0,
             chooser,
             deviations: Vec::new(),
+            choices: Vec::new(),
             in_flight: InFlight::new(images, delays),
             history: History::default(),
             able: Vec::with_capacity(images),
@@ -159,10 +168,15 @@ impl State {
         if doing != Doing::Wait || matches!(standing, Standing::Gone) {
             self.progress.done += 1;
         }
-        self.images[last].points += u64::from(doing == Doing::Point);
+        let image = &mut self.images[last];
+        (image.points, image.offers) = match doing {
+            Doing::Point => (image.points + 1, 0),
+            _ => (image.points, image.offers + 1),
+        };
         let moment = Moment {
             image: last,
-            points: self.images[last].points,
+            points: image.points,
+            offers: image.offers,
             doing,
         };
         if self.step > MOST_STEPS && !self.has_ended {
@@ -193,7 +207,13 @@ impl State {
             }
         }
         let next = self.chooser.choose(self.step, moment, &self.able);
-        if next != plain(last, &self.able) {
+        let usual = plain(last, &self.able);
+        if self.choices.len() < MOST_CHOICES {
+            let others = self.able.iter().filter(|&&image| image != usual);
+            let choice = |&to: &usize| Anchored::Switch { moment, to };
+            self.choices.extend(others.map(choice));
+        }
+        if next != usual {
             let (step, image, to) = (self.step, next, next);
             self.deviations.push((
                 Deviation::Switch { step, image },

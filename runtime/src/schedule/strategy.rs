@@ -122,10 +122,11 @@ mod tests {
     use crate::schedule::plan::Doing;
 
     fn at(image: usize) -> Moment {
-        let (points, doing) = (0, Doing::Point);
+        let (points, offers, doing) = (0, 0, Doing::Point);
         Moment {
             image,
             points,
+            offers,
             doing,
         }
     }
