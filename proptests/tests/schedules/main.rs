@@ -1,0 +1,56 @@
+//! What `coarray::testing::explore` finds, and what it leaves alone.
+//!
+//! * [`bugs`] has programs with one mistake each: a search finds each of them soon, shrinks its schedule to a few deviations, and repeats it in
+//!   another process. In the same programs without the mistake it finds nothing.
+//! * [`correct`] has programs without a mistake.
+//! * [`protocols`] are those of the library: the clauses of `conformance`, in many schedules.
+//!
+//! `SCHEDULES=10000 cargo test -p coarray-proptests --test schedules` tries so many of each program that is right. The table of all mistakes is
+//! printed at the end.
+
+mod bugs;
+mod correct;
+mod program;
+mod protocols;
+mod search;
+
+use std::process::ExitCode;
+
+use bugs::BUGS;
+use coarray::testing::Explore;
+use correct::PROGRAMS;
+use testing::harness;
+
+fn main() -> ExitCode {
+    if let Some(program) = harness::asked_program() {
+        search::repeat_here(&program);
+        return ExitCode::SUCCESS;
+    }
+    let found = BUGS
+        .iter()
+        .map(|bug| harness::trial(format!("found::{}", bug.name), || search::finds(bug)));
+    let mended = BUGS.iter().map(|bug| {
+        harness::trial(format!("mended::{}", bug.name), || {
+            search::finds_nothing(bug)
+        })
+    });
+    let correct = PROGRAMS.iter().map(|program| {
+        harness::trial(format!("correct::{}", program.name), || {
+            let search = Explore::new(program.images).schedules(search::schedules());
+            search.delay_puts(true).run(program.program);
+        })
+    });
+    let protocols = protocols::clauses().map(|(clause, test)| {
+        harness::trial(format!("protocol::{}", clause.id), move || {
+            let schedules = search::schedules() / 10;
+            for images in [2, 3] {
+                protocols::holds(test, images, schedules);
+            }
+        })
+    });
+    let end = harness::run(found.chain(mended).chain(correct).chain(protocols));
+    match search::report() {
+        true => end,
+        false => ExitCode::FAILURE,
+    }
+}

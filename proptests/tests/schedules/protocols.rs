@@ -1,0 +1,28 @@
+//! The library's own protocols: what is promised holds in every schedule.
+
+use coarray::sync_all;
+use coarray::testing::Explore;
+use coarray_conformance::{Check, Clause, Trial, clauses};
+
+/// The clauses that images try without ending.
+pub fn clauses() -> impl Iterator<Item = (&'static Clause, fn(&mut Check))> {
+    clauses::all().filter_map(|clause| match clause.trial {
+        Trial::InJob(test) => Some((clause, test)),
+        Trial::OwnJob(_) => None,
+    })
+}
+
+/// Tries a clause in so many schedules.
+pub fn holds(test: fn(&mut Check), images: usize, schedules: u32) {
+    Explore::new(images)
+        .schedules(schedules)
+        .delay_puts(true)
+        .run(|| {
+            let mut check = Check::default();
+            test(&mut check);
+            sync_all();
+            if let Some(findings) = check.findings() {
+                panic!("{findings}");
+            }
+        });
+}
