@@ -111,6 +111,8 @@ impl Observer for Delaying {
         // to.
         let is_kept = unsafe { self.scheduled.delay(reach(range), place, bytes, site()) };
         if is_kept {
+            // Gets in flight come before it (rule 1), and the fabric, which does not know of it, sees to that for its own puts only.
+            self.fabric.quiet();
             self.fabric.outstanding().begin();
         }
         is_kept
