@@ -5,7 +5,8 @@
 //! * [`correct`] has programs without a mistake.
 //! * [`protocols`] are those of the library: the clauses of `conformance`, in many schedules.
 //!
-//! `SCHEDULES=10000 cargo test -p coarray-proptests --test schedules` tries so many of each program that is right. The table of all mistakes is
+//! `SCHEDULES=10000 cargo test -p coarray-proptests --test schedules` tries so many of each program that is right; from 100 on five seeds look for each
+//! mistake, and what they find is repeated 100 times. The table of all mistakes is
 //! printed at the end.
 
 mod bugs;
@@ -16,7 +17,7 @@ mod search;
 
 use std::process::ExitCode;
 
-use bugs::BUGS;
+use bugs::{BEYOND, BUGS};
 use coarray::testing::Explore;
 use correct::PROGRAMS;
 use testing::harness;
@@ -26,9 +27,10 @@ fn main() -> ExitCode {
         search::repeat_here(&program);
         return ExitCode::SUCCESS;
     }
-    let found = BUGS
-        .iter()
-        .map(|bug| harness::trial(format!("found::{}", bug.name), || search::finds(bug)));
+    let found = BUGS.iter().map(|bug| {
+        let trial = harness::trial(format!("found::{}", bug.name), || search::finds(bug));
+        trial.with_ignored_flag(BEYOND.contains(&bug.name))
+    });
     let mended = BUGS.iter().map(|bug| {
         harness::trial(format!("mended::{}", bug.name), || {
             search::finds_nothing(bug)
@@ -42,7 +44,7 @@ fn main() -> ExitCode {
     });
     let protocols = protocols::clauses().map(|(clause, test)| {
         harness::trial(format!("protocol::{}", clause.id), move || {
-            let schedules = search::schedules() / 10;
+            let schedules = (search::schedules() / 10).max(2);
             for images in [2, 3] {
                 protocols::holds(test, images, schedules);
             }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::scheduled::Scheduled;
 use crate::schedule::{Arriving, Reach, Site};
+use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::handle::take_site;
 use coarray_fabric::transport::observed::{Call, Observed, Observer, Range};
@@ -31,12 +32,29 @@ impl Scheduled {
         fabric: &Rc<dyn Fabric>,
         of_program: bool,
     ) -> Rc<dyn Fabric> {
+        self.fabric.replace(Some(Rc::clone(fabric)));
         let delaying = Delaying {
             scheduled: Rc::clone(self),
             fabric: Rc::clone(fabric),
             of_program,
         };
         Rc::new(Observed::new(Rc::clone(fabric), delaying))
+    }
+
+    /// Before an atomic operation on a word: completes what the fabric knows of, and has late puts to the word arrive. Others stay in flight.
+    pub(crate) fn complete_at(&self, place: Place) {
+        let Some(fabric) = self.fabric.borrow().clone() else {
+            return;
+        };
+        fabric.quiet();
+        let word = Reach {
+            image: place.image,
+            offset: place.offset,
+            length: size_of::<u64>(),
+        };
+        if self.arrive(Arriving::At(word)) {
+            fabric.outstanding().begin();
+        }
     }
 
     /// The fabric of the image as the program uses it, with switches.

@@ -1,5 +1,6 @@
 //! An image that runs when the scheduler of its job says so.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -10,6 +11,7 @@ use crate::job::control::{Failure, OWN_WORDS};
 use crate::job::unwinding;
 use crate::schedule::{Arriving, Reach, Scheduler, Site, Stuck};
 use coarray_fabric::system::controlled::{Controlled, Controller, control};
+use coarray_fabric::transport::fabric::Fabric;
 
 /// The way of an image to its scheduler.
 #[derive(Clone, Debug)]
@@ -17,6 +19,8 @@ pub(crate) struct Scheduled {
     job: Arc<Job>,
     scheduler: Arc<Scheduler>,
     image: usize,
+    /// The fabric below what has puts arrive late.
+    pub(crate) fabric: RefCell<Option<Rc<dyn Fabric>>>,
 }
 
 impl Scheduled {
@@ -27,6 +31,7 @@ impl Scheduled {
             job: Arc::clone(job),
             scheduler: Arc::clone(scheduler),
             image,
+            fabric: RefCell::default(),
         })
     }
 

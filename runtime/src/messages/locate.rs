@@ -26,7 +26,10 @@ pub fn locate(address: usize) -> Option<(Rc<Image>, Place)> {
         return Some((image, place));
     }
     if has_outstanding() {
-        image.fabric().quiet();
+        match image.scheduled() {
+            Some(scheduled) => scheduled.complete_at(place),
+            None => image.fabric().quiet(),
+        }
     }
     None
 }

@@ -17,7 +17,7 @@ const STEP: Duration = Duration::from_micros(1);
 const PATIENT_ROUNDS: u64 = 100;
 
 /// After so many, nothing will ever happen.
-const MOST_ROUNDS: u64 = 150;
+const MOST_ROUNDS: u64 = 600;
 
 /// How often who polls looks in each of the last rounds.
 const LOOKS: u64 = 256;
