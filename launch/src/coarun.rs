@@ -72,6 +72,7 @@ Examples:
   coarun -n 4 ./heat --steps 100             4 images; --steps is for heat
   coarun -n 4 --label ./heat                 See who says what
   coarun -n 64 --bind core --heap 2G ./heat  A run to measure
+  coarun -n 3 --check ./heat --steps 10      Look for races
   coarun -n 2 --fabric threads gdb ./heat    Both images in one debugger
 
 Image 0 reads the standard input. When an image fails, all others are ended.
