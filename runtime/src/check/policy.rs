@@ -73,11 +73,10 @@ impl FromStr for Check {
         for word in words {
             let line = word
                 .strip_prefix("without=")
-                .and_then(|line| line.rsplit_once(':'));
+                .and_then(|line| line.rsplit_once(':'))
+                .and_then(|(file, number)| Some((file.to_owned(), number.parse().ok()?)));
             match line {
-                Some((file, number)) if let Ok(number) = number.parse() => {
-                    check.without.push((file.into(), number));
-                }
+                Some(line) => check.without.push(line),
                 None if word == "stop" => check.stops = true,
                 _ => return Err(format!("`{word}` is nothing that it knows; {EXPECTED}")),
             }
