@@ -255,7 +255,7 @@ fn refused() {
         (elsewhere, &format!("coarray: {on_one_machine}")),
         (
             unknown,
-            "coarray: COARRAY_CHECK=races,slowly: `slowly` is nothing that it knows; expected `races`, and perhaps `stop` and \
+            "coarray: COARRAY_CHECK=races,slowly: `slowly` is nothing that it knows; expected `races` or `origins`, and perhaps `stop` and \
              `without=FILE:LINE`, with commas in between, such as `races,stop`\n",
         ),
         (
