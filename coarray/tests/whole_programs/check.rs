@@ -9,6 +9,7 @@ use coarray::irregular::Conveyor;
 use coarray::prelude::*;
 
 use crate::job::{Check, End, bare_coarun, coarun, end_of, eventually, on_threads, run, signal};
+use crate::launch::end_by_signals;
 
 pub fn trials() -> Vec<Check> {
     vec![
@@ -241,6 +242,7 @@ fn interrupted() {
     command.env("COARRAY_TEST_CASE", &file);
     command.stdout(std::process::Stdio::piped());
     command.stderr(std::process::Stdio::piped());
+    end_by_signals(&mut command);
     let child = command.spawn().unwrap();
     eventually(|| file.exists());
     signal("INT", child.id());

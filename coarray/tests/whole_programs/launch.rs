@@ -83,13 +83,13 @@ fn input() {
     }
 }
 
-/// Starts the program `pids` and returns its supervisor and its images once all of them run.
-pub fn start_pids(mut pids: Command, images: usize) -> (Child, Vec<u32>) {
+/// Makes a command end by the signals that a user sends, without core dumps.
+pub fn end_by_signals(command: &mut Command) {
     // Background processes of a shell ignore SIGINT and SIGQUIT, and processes of `nohup` ignore SIGHUP. The program
     // would inherit that if the tests are started so.
     // SAFETY: between fork and exec, `signal` and `setrlimit` may be called, and nothing else is.
     unsafe {
-        pids.pre_exec(|| {
+        command.pre_exec(|| {
             for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
                 libc::signal(signal, libc::SIG_DFL);
             }
@@ -102,6 +102,11 @@ pub fn start_pids(mut pids: Command, images: usize) -> (Child, Vec<u32>) {
             Ok(())
         });
     }
+}
+
+/// Starts the program `pids` and returns its supervisor and its images once all of them run.
+pub fn start_pids(mut pids: Command, images: usize) -> (Child, Vec<u32>) {
+    end_by_signals(&mut pids);
     let mut supervisor = pids
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
