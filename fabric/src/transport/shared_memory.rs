@@ -71,6 +71,7 @@ impl SharedMemory {
     }
 
     /// The address of `length` bytes at `offset` in the part of `image`.
+    #[inline]
     pub(crate) fn place(&self, image: usize, offset: usize, length: usize) -> *mut u8 {
         let owner = match &self.nodes[..] {
             [only] => only,
@@ -139,8 +140,17 @@ impl SharedMemory {
     }
 
     /// Executes operations on `image` until there are no more, or `enough` is true. Returns their wakers.
+    #[inline]
     #[must_use = "a task may wait to be woken"]
     fn execute(&self, image: usize, enough: impl Fn() -> bool) -> Vec<Waker> {
+        match self.queued.get() {
+            0 => Vec::new(),
+            _ => self.execute_queued(image, enough),
+        }
+    }
+
+    #[cold]
+    fn execute_queued(&self, image: usize, enough: impl Fn() -> bool) -> Vec<Waker> {
         let mut wakers = Vec::new();
         while !enough()
             && let Some(waker) = self.step(image)
