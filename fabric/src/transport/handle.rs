@@ -206,6 +206,7 @@ pub fn note_issue(caller: &'static Location<'static>) {
 
 /// For which line of the program this thread uses the fabric, and how far its operation is, which goes on then. An observer calls it in an operation
 /// that [`reach`] has begun, or [`note_issue`].
+#[inline]
 #[must_use]
 pub fn take_site() -> (Option<Purpose>, Stage) {
     let handle = handle();

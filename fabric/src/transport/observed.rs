@@ -30,6 +30,12 @@ pub trait Observer: Debug {
         is_done: impl FnOnce(&R) -> bool,
     ) -> R;
 
+    /// As [`observe`](Self::observe), of a blocking get of these bytes, which may be carried out more than once.
+    #[inline]
+    fn observe_get(&self, range: &Range<'_>, perform: impl Fn()) {
+        self.observe(Call::Get(*range), perform, |()| true);
+    }
+
     /// Whether the observer keeps a blocking put of these bytes, so that it is carried out later.
     ///
     /// # Safety
@@ -117,10 +123,10 @@ impl<O: Observer> Fabric for Observed<O> {
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
-        let call = Call::Get(range(image, offset, length));
+        let range = range(image, offset, length);
         // SAFETY: the caller vouches for source and target, as `Fabric::get` asks.
-        self.pass_on(call, |fabric| unsafe {
-            fabric.get(image, offset, target, length);
+        self.observer.observe_get(&range, || unsafe {
+            self.fabric.get(image, offset, target, length);
         });
     }
 

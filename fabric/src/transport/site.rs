@@ -79,6 +79,7 @@ impl Drop for Attributed {
 }
 
 /// For which line this thread works, if something has said so.
+#[inline]
 #[must_use]
 pub fn purpose() -> Option<Purpose> {
     PURPOSE.get()

@@ -87,6 +87,19 @@ impl Clock {
         }
         self.single.extend(&other.single);
         self.seen.extend(&other.seen);
+        self.forget_covered_if_any();
+    }
+
+    /// Adds all that each image has done up to these times.
+    pub(crate) fn reach(&mut self, times: impl Iterator<Item = u32>) {
+        for ((mine, gets), time) in self.times.iter_mut().zip(&mut self.gets).zip(times) {
+            *mine = time.max(*mine);
+            *gets = time.max(*gets);
+        }
+        self.forget_covered_if_any();
+    }
+
+    fn forget_covered_if_any(&mut self) {
         if !(self.lanes.is_empty() && self.single.is_empty() && self.seen.is_empty()) {
             self.forget_covered();
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::check::clock::Clock;
@@ -14,16 +14,23 @@ use coarray_fabric::memory::locality::Place;
 /// A barrier: of which team, and the how manyth there.
 pub(crate) type MeetingKey = (u64, u32, u64);
 
+/// The team of all images.
+const ALL: u64 = 0;
+
 /// A collective operation, in the same way.
 pub(crate) type CollectiveKey = (u64, u32, u64);
 
 /// What synchronisations hand on in a job.
 #[derive(Debug)]
 pub(crate) struct Order {
+    /// When each image has come to the last two barriers of all.
+    arrivals: Box<[[AtomicU32; 2]]>,
+    /// Barriers of other teams.
     meetings: Shared<HashMap<MeetingKey, Meeting>>,
     collectives: Shared<HashMap<CollectiveKey, Brought>>,
-    locks: Shared<BTreeMap<(usize, usize), Clock>>,
-    events: Shared<BTreeMap<(usize, usize), Event>>,
+    /// The locks and events of each image, by their offsets.
+    locks: Box<[Shared<BTreeMap<usize, Clock>>]>,
+    events: Box<[Shared<BTreeMap<usize, Event>>]>,
     pairs: Shared<HashMap<(usize, usize, u64), Clock>>,
     keys: Shared<HashMap<u64, Clock>>,
     /// The fences of each image, and how many there are.
@@ -85,10 +92,11 @@ pub(crate) struct Fence {
 impl Order {
     pub(crate) fn new(images: usize) -> Self {
         Self {
+            arrivals: (0..images).map(|_| Default::default()).collect(),
             meetings: Shared::default(),
             collectives: Shared::default(),
-            locks: Shared::default(),
-            events: Shared::default(),
+            locks: (0..images).map(|_| Shared::default()).collect(),
+            events: (0..images).map(|_| Shared::default()).collect(),
             pairs: Shared::default(),
             keys: Shared::default(),
             fences: (0..images).map(|_| Default::default()).collect(),
@@ -97,18 +105,28 @@ impl Order {
         }
     }
 
+    /// The slots of a barrier of all images, which are used again when all have left it.
+    fn arrivals((team, _, number): MeetingKey) -> Option<usize> {
+        (team == ALL).then_some((number % 2) as usize)
+    }
+
     /// An image comes to a barrier.
-    pub(crate) fn arrive(&self, meeting: MeetingKey, clock: &Clock) {
-        self.meetings
-            .lock()
-            .entry(meeting)
-            .or_default()
-            .clock
-            .join(clock);
+    pub(crate) fn arrive(&self, meeting: MeetingKey, image: usize, clock: &Clock) {
+        if let Some(slot) = Self::arrivals(meeting) {
+            // Relaxed: the barrier orders it before `depart`.
+            return self.arrivals[image][slot].store(clock.time(image), Ordering::Relaxed);
+        }
+        let mut meetings = self.meetings.lock();
+        meetings.entry(meeting).or_default().clock.join(clock);
     }
 
     /// It leaves the barrier, which so many images enter.
     pub(crate) fn depart(&self, meeting: MeetingKey, images: usize, clock: &mut Clock) {
+        if let Some(slot) = Self::arrivals(meeting) {
+            // Nobody knows more of an image than that itself.
+            let times = self.arrivals.iter();
+            return clock.reach(times.map(|times| times[slot].load(Ordering::Relaxed)));
+        }
         let mut meetings = self.meetings.lock();
         leave(
             &mut meetings,
@@ -159,8 +177,8 @@ impl Order {
 
     /// An image is about to post an event.
     pub(crate) fn post(&self, event: Place, image: usize, clock: Clock) {
-        let mut events = self.events.lock();
-        let event = events.entry((event.image, event.offset)).or_default();
+        let mut events = self.events[event.image].lock();
+        let event = events.entry(event.offset).or_default();
         let posts = event.posters.entry(image).or_default();
         posts.count += 1;
         posts.queue.push_back(Arc::new(clock));
@@ -169,8 +187,8 @@ impl Order {
     /// The image of an event has consumed posts. Those that it has for certain are ordered before: whatever others of the posts so far it has consumed, some
     /// of an image's must be among them. Returns whether it may have consumed others.
     pub(crate) fn consume(&self, event: Place, posts: u64, clock: &mut Clock) -> bool {
-        let mut events = self.events.lock();
-        let event = events.entry((event.image, event.offset)).or_default();
+        let mut events = self.events[event.image].lock();
+        let event = events.entry(event.offset).or_default();
         event.consumed += posts;
         let total: u64 = event.posters.values().map(|posts| posts.count).sum();
         for posts in event.posters.values_mut() {
@@ -187,13 +205,14 @@ impl Order {
     }
 
     /// An image is about to release a lock.
-    pub(crate) fn unlock(&self, lock: (usize, usize), clock: &Clock) {
-        self.locks.lock().entry(lock).or_default().join(clock);
+    pub(crate) fn unlock(&self, lock: Place, clock: &Clock) {
+        let mut locks = self.locks[lock.image].lock();
+        locks.entry(lock.offset).or_default().join(clock);
     }
 
     /// It has acquired one.
-    pub(crate) fn lock(&self, lock: (usize, usize), clock: &mut Clock) {
-        if let Some(last) = self.locks.lock().get(&lock) {
+    pub(crate) fn lock(&self, lock: Place, clock: &mut Clock) {
+        if let Some(last) = self.locks[lock.image].lock().get(&lock.offset) {
             clock.join(last);
         }
     }
@@ -318,8 +337,8 @@ impl Order {
 
     /// Another object begins at these bytes of a part: nothing is known of its locks and events. The heap begins at `heap` there.
     pub(crate) fn forget(&self, image: usize, bytes: &Range<usize>, heap: usize) {
-        remove_range(&mut self.events.lock(), image, bytes);
-        remove_range(&mut self.locks.lock(), image, bytes);
+        remove_range(&mut self.events[image].lock(), bytes);
+        remove_range(&mut self.locks[image].lock(), bytes);
         if self.chained.load(Ordering::Acquire) > 0 {
             let is_there = |granule: &Granule| {
                 let offset = heap + granule.number * GRANULE;
@@ -347,11 +366,8 @@ fn leave<K: Copy + Eq + Hash, T: Default>(
     }
 }
 
-/// Removes what is kept for places of an image.
-fn remove_range<T>(places: &mut BTreeMap<(usize, usize), T>, image: usize, bytes: &Range<usize>) {
-    let range = (image, bytes.start)..(image, bytes.end);
-    let gone: Vec<_> = places.range(range).map(|(&place, _)| place).collect();
-    for place in gone {
-        places.remove(&place);
-    }
+/// Removes what is kept for places in a range.
+fn remove_range<T>(places: &mut BTreeMap<usize, T>, bytes: &Range<usize>) {
+    let mut from_there = places.split_off(&bytes.start);
+    places.append(&mut from_there.split_off(&bytes.end));
 }

@@ -1,11 +1,12 @@
 //! What an image of a checked job notes of its accesses and synchronisations.
 
 mod access;
+mod deferred;
 mod line;
 mod origin;
 mod why;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::check::races::RACED;
 use crate::check::shadow::Granule;
 use crate::check::sites::{Line, Recent, Site};
 use crate::check::stamp::{MAX_TIME, Stamp};
+use crate::image::checking::deferred::Deferred;
 use crate::job::Job;
 use crate::job::control::Failure;
 use coarray_fabric::memory::locality::Place;
@@ -77,6 +79,7 @@ struct State {
     waited: Option<(Line, bool)>,
     /// How many collective operations it has begun in each team.
     begun: HashMap<(u64, u32), u64>,
+    deferred: Deferred,
     /// Whether it has given up.
     has_ended: bool,
 }
@@ -125,6 +128,7 @@ impl Checking {
                 collective: None,
                 waited: None,
                 begun: HashMap::new(),
+                deferred: Deferred::default(),
                 has_ended: false,
             }),
             racy: Cell::new(0),
@@ -152,7 +156,7 @@ impl Checking {
 
     /// The image opens a coarray.
     pub(crate) fn open(&self, line: Line) {
-        let state = &mut *self.0.state.borrow_mut();
+        let state = &mut *self.state();
         if state.opened.replace(line) != Some(line) {
             state.recent = Recent::new();
         }
@@ -164,7 +168,10 @@ impl Checking {
             return;
         }
         self.synchronise(|state| {
-            self.0.check.order.arrive(meeting, &state.clock);
+            self.0
+                .check
+                .order
+                .arrive(meeting, self.0.image, &state.clock);
             state.advance(self);
         });
     }
@@ -174,7 +181,7 @@ impl Checking {
         if self.0.check.policy.ignores(line) {
             return;
         }
-        let state = &mut *self.0.state.borrow_mut();
+        let state = &mut *self.state();
         let order = &self.0.check.order;
         order.depart(meeting, images, &mut state.clock);
         if images == self.images() {
@@ -188,7 +195,7 @@ impl Checking {
         if self.is_ignored(line, "fence") {
             return;
         }
-        let state = &mut *self.0.state.borrow_mut();
+        let state = &mut *self.state();
         if target.is_none() {
             let pending = std::mem::take(&mut state.pending);
             state.clock.join(&pending);
@@ -228,13 +235,13 @@ impl Checking {
         match posted {
             Posted::All => self.synchronise(post),
             // It is a put.
-            Posted::PutsThere => post(&mut self.0.state.borrow_mut()),
+            Posted::PutsThere => post(&mut self.state()),
         }
     }
 
     /// Begins a put that the next post announces alone: it has a time of its own.
     pub(crate) fn begin_single(&self) {
-        let state = &mut *self.0.state.borrow_mut();
+        let state = &mut *self.state();
         state.is_single = true;
         if state.epoch != Epoch::Empty {
             state.advance(self);
@@ -257,8 +264,7 @@ impl Checking {
     /// The image is about to release a lock.
     pub(crate) fn unlock(&self, lock: Place) {
         self.synchronise(|state| {
-            let key = (lock.image, lock.offset);
-            self.0.check.order.unlock(key, &state.clock);
+            self.0.check.order.unlock(lock, &state.clock);
             state.advance(self);
         });
     }
@@ -269,8 +275,7 @@ impl Checking {
             return;
         }
         self.synchronise(|state| {
-            let key = (lock.image, lock.offset);
-            self.0.check.order.lock(key, &mut state.clock);
+            self.0.check.order.lock(lock, &mut state.clock);
         });
     }
 
@@ -291,7 +296,7 @@ impl Checking {
         if self.0.check.policy.ignores(line) {
             return;
         }
-        let state = &mut *self.0.state.borrow_mut();
+        let state = &mut *self.state();
         let order = &self.0.check.order;
         order.has_met(other, self.0.image, number, &mut state.clock);
         state.collective = None;
@@ -299,7 +304,7 @@ impl Checking {
 
     /// The image begins a collective operation of a team, which has this key, that is no barrier. Returns its number.
     pub(crate) fn begin_collective(&self, team: (u64, u32)) -> u64 {
-        let state = &mut *self.0.state.borrow_mut();
+        let state = &mut *self.state();
         let number = state.begun.entry(team).or_default();
         *number += 1;
         let key = (team.0, team.1, *number);
@@ -316,7 +321,7 @@ impl Checking {
         name: &'static str,
         line: Line,
     ) {
-        let state = &mut *self.0.state.borrow_mut();
+        let state = &mut *self.state();
         let order = &self.0.check.order;
         order.take(key, images, from, &mut state.pending);
         state.collective = Some((name, line));
@@ -340,13 +345,25 @@ impl Checking {
         self.0.racy.set(self.0.racy.get().wrapping_add_signed(by));
     }
 
+    /// The program of the image is over.
+    pub(crate) fn end(&self) {
+        let _ = self.state();
+    }
+
+    /// What the image knows, when all that it has accessed is noted.
+    fn state(&self) -> RefMut<'_, State> {
+        let mut state = self.0.state.borrow_mut();
+        self.note_deferred(&mut state);
+        state
+    }
+
     fn images(&self) -> usize {
         self.0.job.region.dimensions().images
     }
 
     /// Synchronises otherwise than by a fence.
     fn synchronise(&self, change: impl FnOnce(&mut State)) {
-        let state = &mut *self.0.state.borrow_mut();
+        let state = &mut *self.state();
         let seen = std::mem::take(&mut state.seen);
         for flag in seen {
             self.report_unfenced(flag);
@@ -366,6 +383,7 @@ impl Checking {
         });
     }
 
+    #[inline]
     fn site(&self, state: &mut State, site: Site) -> u16 {
         let number = state.recent.number(&self.0.check.sites, site, state.opened);
         if number.is_none() && !state.has_ended {
@@ -403,6 +421,8 @@ impl State {
 
     /// Counts a release.
     fn advance(&mut self, checking: &Checking) {
+        checking.note_deferred(self);
+        self.deferred.restart();
         let image = checking.0.image;
         if self.clock.time(image) < MAX_TIME {
             self.clock.advance(image);

@@ -77,6 +77,9 @@ impl Drop for Presence {
         // SAFETY: the program of the image is over, and so is every operation of it.
         unsafe { handle::remove() };
         if let Some(team) = take_current() {
+            if let Some(checking) = team.image().checking() {
+                checking.end();
+            }
             abandon_deferred_frees(team.image());
             if let Some(reactor) = team.image().started_reactor() {
                 reactor.end();

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::check::shadow::{Granule, Locked, PAGE, Shadow, Span};
+use crate::check::shadow::{Granule, Locked, Shadow, Span};
 use crate::check::stamp::Stamp;
 
 impl Shadow {
@@ -43,7 +43,7 @@ impl Shadow {
             mask &= !stamp.mask();
         };
         // Relaxed: under the lock.
-        let writes = Stamp(locked.page.cells[number % PAGE][0].load(Ordering::Relaxed));
+        let writes = Stamp(locked.cells(number)[0].load(Ordering::Relaxed));
         if writes.is_many() {
             // The last one is in front.
             let stamps = self.table(granule).get(&(granule, true)).cloned();

@@ -17,21 +17,47 @@ use coarray_fabric::transport::site::Purpose;
 
 /// An access of the program.
 #[derive(Clone, Copy, Debug)]
-struct Access {
-    kind: Kind,
+pub(super) struct Access {
+    pub(super) kind: Kind,
     name: &'static str,
     line: Line,
 }
 
+/// What an access has moved, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moved {
+    /// A word, while no other image looked at it: a get has got what the stamp says.
+    Word,
+    /// A word, some time before that: a get has not got what others poll.
+    WordBefore,
+    Bytes,
+}
+
 /// Judges the accesses that one of an image meets.
-struct Meeting<'a> {
+pub(super) struct Meeting<'a> {
     image: usize,
     clock: &'a Clock,
     met: RefCell<Vec<Met>>,
 }
 
+impl<'a> Meeting<'a> {
+    pub(super) fn of(image: usize, clock: &'a Clock) -> Self {
+        let met = RefCell::default();
+        Self { image, clock, met }
+    }
+
+    /// Whether it has met one that is not ordered before it.
+    pub(super) fn has_met(&self) -> bool {
+        !self.met.borrow().is_empty()
+    }
+
+    pub(super) fn into_met(self) -> Vec<Met> {
+        self.met.into_inner()
+    }
+}
+
 /// What an access has met that is not ordered before it.
-enum Met {
+pub(super) enum Met {
     Conflict(Stamp, Stamp, Granule),
     Atomic(Stamp, Stamp, Granule),
 }
@@ -59,7 +85,8 @@ impl Judge for Meeting<'_> {
 
 impl Checking {
     /// Notes an access, and carries it out. A word moves while no other image looks at it.
-    fn access<R>(
+    #[inline(never)]
+    pub(super) fn access<R>(
         &self,
         range: &Range<'_>,
         access: Access,
@@ -86,7 +113,8 @@ impl Checking {
     }
 
     /// Where a range begins in the heap of its image; none if it is before that.
-    fn span(&self, range: &Range<'_>) -> Option<Span> {
+    #[inline(always)]
+    pub(super) fn span(&self, range: &Range<'_>) -> Option<Span> {
         Some(Span {
             image: range.image,
             offset: range.offset.checked_sub(self.0.check.heap)?,
@@ -102,21 +130,24 @@ impl Checking {
         is_done: impl FnOnce(&R) -> bool,
     ) -> R {
         let shadow = &self.0.check.shadow;
-        let state = &mut *self.0.state.borrow_mut();
-        let is_word = span.length.is_power_of_two() && span.offset.is_multiple_of(span.length);
-        let is_flag = is_word && state.follows_fence_for(span.image);
+        let state = &mut *self.state();
+        let moved = if span.is_word() {
+            Moved::Word
+        } else {
+            Moved::Bytes
+        };
+        let is_flag = span.is_word() && state.follows_fence_for(span.image);
         let kind = match access.kind {
             Kind::Put if is_flag => Kind::Flag,
             Kind::AtomicWrite if is_flag => Kind::AtomicFlag,
             kind => kind,
         };
         let stamp = self.stamp(state, kind, access, span.length);
-        let meeting = Meeting {
-            image: self.0.image,
-            clock: &state.clock,
-            met: RefCell::default(),
-        };
+        let meeting = Meeting::of(self.0.image, &state.clock);
         let locked = shadow.lock(span);
+        if matches!(kind, Kind::Flag | Kind::AtomicFlag) {
+            locked.expect_flag();
+        }
         let result = perform();
         if is_done(&result) {
             if let Some(origins) = self.origins_of(access.kind) {
@@ -128,8 +159,8 @@ impl Checking {
             }
             shadow.note_locked(&locked, span, stamp, &meeting);
         }
-        let met = meeting.met.into_inner();
-        self.judge(state, met, is_word);
+        let met = meeting.into_met();
+        self.judge(state, met, moved);
         // Not earlier: who finds what an atomic operation has left is to know what that has found.
         drop(locked);
         if stamp.is_atomic() {
@@ -143,13 +174,9 @@ impl Checking {
     }
 
     fn note_pieces(&self, range: &Range<'_>, access: Access) {
-        let state = &mut *self.0.state.borrow_mut();
+        let state = &mut *self.state();
         let stamp = self.stamp(state, access.kind, access, range.bytes());
-        let meeting = Meeting {
-            image: self.0.image,
-            clock: &state.clock,
-            met: RefCell::default(),
-        };
+        let meeting = Meeting::of(self.0.image, &state.clock);
         let (image, check) = (range.image, &self.0.check);
         if let Some(origins) = self.origins_of(access.kind) {
             let mut parts = Parts::default();
@@ -181,12 +208,18 @@ impl Checking {
                 check.shadow.note(span, stamp, &meeting);
             }
         });
-        let met = meeting.met.into_inner();
-        self.judge(state, met, false);
+        let met = meeting.into_met();
+        self.judge(state, met, Moved::Bytes);
     }
 
     #[inline]
-    fn stamp(&self, state: &mut State, kind: Kind, access: Access, bytes: usize) -> Stamp {
+    pub(super) fn stamp(
+        &self,
+        state: &mut State,
+        kind: Kind,
+        access: Access,
+        bytes: usize,
+    ) -> Stamp {
         let Access { name, line, .. } = access;
         let is_data = matches!(kind, Kind::Put | Kind::Get);
         state.continue_epoch(self, if is_data { Epoch::Data } else { Epoch::Words });
@@ -202,9 +235,9 @@ impl Checking {
         Stamp::new(self.0.image, time, site, kind).racy_if(self.0.racy.get() > 0)
     }
 
-    /// Decides about what an access has met, which was of a word if it `is_word`.
+    /// Decides about what an access has met.
     #[inline]
-    fn judge(&self, state: &mut State, met: Vec<Met>, is_word: bool) {
+    pub(super) fn judge(&self, state: &mut State, met: Vec<Met>, moved: Moved) {
         let mut last = None;
         for one in met {
             match one {
@@ -212,7 +245,7 @@ impl Checking {
                 Met::Conflict(earlier, ..)
                     if last.replace(earlier.site()) == Some(earlier.site()) => {}
                 Met::Conflict(earlier, mine, granule) => {
-                    self.judge_conflict(state, earlier, mine, granule, is_word);
+                    self.judge_conflict(state, earlier, mine, granule, moved);
                 }
                 Met::Atomic(written, mine, granule) => self.find(state, written, mine, granule),
             }
@@ -226,7 +259,7 @@ impl Checking {
         earlier: Stamp,
         mine: Stamp,
         granule: Granule,
-        is_word: bool,
+        moved: Moved,
     ) {
         if earlier.is_racy() || mine.is_racy() {
             return;
@@ -239,10 +272,13 @@ impl Checking {
         if !earlier.is_write() && state.pending.covers(earlier, granule) {
             return;
         }
-        let is_one_word = is_word && earlier.mask() == mine.mask();
+        let is_one_word = moved != Moved::Bytes && earlier.mask() == mine.mask();
         match (earlier.kind(), mine.kind()) {
             (Kind::Flag | Kind::AtomicFlag, Kind::Get | Kind::AtomicRead) if is_one_word => {
-                self.see(state, earlier, mine, granule);
+                // One that was there later was not seen.
+                if moved == Moved::Word {
+                    self.see(state, earlier, mine, granule);
+                }
             }
             (Kind::Get | Kind::AtomicRead, Kind::Flag | Kind::AtomicFlag) if is_one_word => {}
             (Kind::Put, Kind::Get) if is_one_word => {
@@ -312,7 +348,7 @@ impl Checking {
         };
         let name = "read of the halo";
         let kind = Kind::Get;
-        self.access(&range, Access { kind, name, line }, || (), |()| true);
+        self.get(&range, Access { kind, name, line }, || ());
     }
 
     /// An atomic operation on so many bytes at a place, for a line of the program.
@@ -343,6 +379,28 @@ impl Access {
         };
         Self { kind, name, line }
     }
+
+    /// What this thread does with the fabric, if it is for a line of the program.
+    #[inline(always)]
+    fn of_program(kind: Kind) -> Option<Self> {
+        let (purpose, _) = take_site();
+        let Purpose {
+            caller: Some(line),
+            notifies,
+        } = purpose?
+        else {
+            return None;
+        };
+        let name = match kind {
+            Kind::AtomicRead | Kind::AtomicWrite => {
+                return Some(Self::atomic(kind == Kind::AtomicWrite, line));
+            }
+            Kind::Get => "get",
+            _ if notifies => "put_notify",
+            _ => "put",
+        };
+        Some(Self { kind, name, line })
+    }
 }
 
 impl Observer for Checking {
@@ -360,27 +418,20 @@ impl Observer for Checking {
             Call::Atomic(range, _) => (range, Kind::AtomicWrite),
             _ => return perform(),
         };
-        let (purpose, _) = take_site();
-        let Some(Purpose {
-            caller: Some(line),
-            notifies,
-        }) = purpose
-        else {
+        let Some(access) = Access::of_program(kind) else {
             return perform();
         };
-        let access = match kind {
-            Kind::AtomicRead | Kind::AtomicWrite => Access::atomic(kind == Kind::AtomicWrite, line),
-            Kind::Get => Access {
-                kind,
-                name: "get",
-                line,
-            },
-            _ => Access {
-                kind,
-                name: if notifies { "put_notify" } else { "put" },
-                line,
-            },
-        };
-        self.access(range, access, perform, is_done)
+        match call {
+            Call::Put(_) => self.put(range, access, perform, is_done),
+            _ => self.access(range, access, perform, is_done),
+        }
+    }
+
+    #[inline]
+    fn observe_get(&self, range: &Range<'_>, perform: impl Fn()) {
+        match Access::of_program(Kind::Get) {
+            Some(access) => self.get(range, access, perform),
+            None => perform(),
+        }
     }
 }

@@ -1,0 +1,134 @@
+//! Accesses to few bytes that are noted later, many at a time: an image that accesses words in a loop would wait for the shadow of each.
+//!
+//! What orders accesses is what the rules promise, not when they are noted. So an access may be noted at any time before its image tells others
+//! anything, or learns from them: all of them are, before it notes anything else. What a get has got must not matter then. It matters for
+//! what others poll, of which the shadow knows where it is.
+
+use crate::check::shadow::Span;
+use crate::check::stamp::{Kind, Stamp};
+use crate::image::checking::access::{Access, Meeting, Moved};
+use crate::image::checking::{Checking, State};
+use coarray_fabric::transport::observed::{Pieces, Range};
+
+/// How many accesses wait at most.
+const MOST: usize = 64;
+
+/// Bytes of an access that waits, at most.
+const SMALL: usize = 64;
+
+/// How many small accesses after a release are noted at once. Reports of few accesses tell best what happened: they have seen what others did.
+const PROMPT: u32 = 32;
+
+/// The accesses of an image that are not noted yet.
+#[derive(Debug, Default)]
+pub(super) struct Deferred {
+    accesses: Vec<(Span, Stamp)>,
+    /// The last one, which may be noted already.
+    last: Option<(Span, Stamp)>,
+    /// Small accesses since the last release.
+    count: u32,
+}
+
+impl Deferred {
+    /// What follows comes after a release.
+    pub(super) fn restart(&mut self) {
+        self.last = None;
+        self.count = 0;
+    }
+}
+
+impl Checking {
+    /// The bytes of an access that is small enough to be noted later.
+    #[inline(always)]
+    fn small(&self, range: &Range<'_>) -> Option<Span> {
+        let is_small = matches!(range.pieces, Pieces::One) && (1..=SMALL).contains(&range.length);
+        is_small.then(|| self.span(range)).flatten()
+    }
+
+    /// A put, which is noted before it is carried out, now or later.
+    #[inline(always)]
+    pub(super) fn put<R>(
+        &self,
+        range: &Range<'_>,
+        access: Access,
+        perform: impl FnOnce() -> R,
+        is_done: impl FnOnce(&R) -> bool,
+    ) -> R {
+        match self.small(range) {
+            Some(span) if self.defer(span, &access) => perform(),
+            _ => self.access(range, access, perform, is_done),
+        }
+    }
+
+    /// A get, which is noted later unless others may poll what is there. It is carried out again if that becomes known meanwhile.
+    #[inline(always)]
+    pub(super) fn get(&self, range: &Range<'_>, access: Access, perform: impl Fn()) {
+        if let Some(span) = self.small(range) {
+            let shadow = &self.0.check.shadow;
+            if !shadow.has_flags(span) && self.defer(span, &access) {
+                perform();
+                if !shadow.has_flags(span) {
+                    return;
+                }
+            }
+        }
+        self.access(range, access, perform, |()| true);
+    }
+
+    /// Whether an access is noted later.
+    fn defer(&self, span: Span, access: &Access) -> bool {
+        let state = &mut *self.0.state.borrow_mut();
+        state.deferred.count += 1;
+        if state.deferred.count <= PROMPT
+            || self.0.check.origins.is_some()
+            || access.kind == Kind::Put && state.follows_fence_for(span.image)
+        {
+            return false;
+        }
+        let stamp = self.stamp(state, access.kind, *access, span.length);
+        if state.deferred.last == Some((span, stamp)) {
+            // A put again changes nothing. A get again may be polling.
+            return access.kind == Kind::Put;
+        }
+        if state.deferred.accesses.len() == MOST {
+            self.note_deferred(state);
+        }
+        self.0.check.shadow.prefetch(span);
+        state.deferred.accesses.push((span, stamp));
+        state.deferred.last = Some((span, stamp));
+        true
+    }
+
+    /// Notes what waits.
+    #[inline]
+    pub(super) fn note_deferred(&self, state: &mut State) {
+        if !state.deferred.accesses.is_empty() {
+            self.note_all(state);
+        }
+    }
+
+    #[inline(never)]
+    fn note_all(&self, state: &mut State) {
+        let mut accesses = std::mem::take(&mut state.deferred.accesses);
+        let mut rest = &accesses[..];
+        while !rest.is_empty() {
+            let meeting = Meeting::of(self.0.image, &state.clock);
+            let noted = self
+                .0
+                .check
+                .shadow
+                .note_some(rest, &meeting, || meeting.has_met());
+            let met = meeting.into_met();
+            let (last, _) = rest[noted - 1];
+            let moved = if last.is_word() {
+                Moved::WordBefore
+            } else {
+                Moved::Bytes
+            };
+            self.judge(state, met, moved);
+            rest = &rest[noted..];
+        }
+        accesses.clear();
+        state.deferred.accesses = accesses;
+    }
+}
