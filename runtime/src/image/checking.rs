@@ -2,31 +2,26 @@
 
 mod access;
 mod deferred;
+mod judging;
 mod line;
 mod origin;
+mod state;
 mod why;
 
 use std::cell::{Cell, RefCell, RefMut};
-use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::check::Checked;
-use crate::check::clock::Clock;
 use crate::check::order::{CollectiveKey, MeetingKey};
 use crate::check::races::RACED;
-use crate::check::shadow::Granule;
 use crate::check::sites::{Line, Recent, Site};
-use crate::check::stamp::{MAX_TIME, Stamp};
-use crate::image::checking::deferred::Deferred;
+use crate::image::checking::state::{Epoch, State};
 use crate::job::Job;
 use crate::job::control::Failure;
 use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::observed::Observed;
-
-/// How many words that it has seen an image remembers, for reports.
-const SOURCES: usize = 32;
 
 /// For whom a fence is.
 type Target = Option<usize>;
@@ -54,83 +49,13 @@ struct Shared {
     racy: Cell<u32>,
 }
 
-/// What an image knows.
-#[derive(Debug)]
-struct State {
-    clock: Clock,
-    /// Where the last phase was opened.
-    opened: Option<Line>,
-    /// What it knows after its next fence.
-    pending: Clock,
-    /// Words of others that it has seen lately.
-    sources: VecDeque<Source>,
-    /// Flags that it has seen, and that a fence is to follow.
-    seen: Vec<Seen>,
-    /// For whom its last synchronisation was a fence, if it was one.
-    last_fence: Option<Target>,
-    /// What it has done since its last release.
-    epoch: Epoch,
-    /// Whether the next post announces one put alone.
-    is_single: bool,
-    recent: Recent,
-    /// Its last collective operation that is no barrier, since it synchronised.
-    collective: Option<(&'static str, Line)>,
-    /// Its last wait for posts since it synchronised otherwise, and whether it may have consumed other posts.
-    waited: Option<(Line, bool)>,
-    /// How many collective operations it has begun in each team.
-    begun: HashMap<(u64, u32), u64>,
-    deferred: Deferred,
-    /// Whether it has given up.
-    has_ended: bool,
-}
-
-/// What an image has done since its last release. Words that others may see have times of their own: who sees one knows of no data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Epoch {
-    Empty,
-    /// Flags and atomic operations.
-    Words,
-    /// All else.
-    Data,
-}
-
-/// A word that an image has seen.
-#[derive(Clone, Copy, Debug)]
-struct Source {
-    written: Stamp,
-    mine: Stamp,
-}
-
-/// A flag that was seen.
-#[derive(Clone, Copy, Debug)]
-struct Seen {
-    written: Stamp,
-    mine: Stamp,
-    granule: Granule,
-}
-
 impl Checking {
     pub(crate) fn new(job: &Arc<Job>, check: &Arc<Checked>, image: usize, images: usize) -> Self {
         Self(Rc::new(Shared {
             job: Arc::clone(job),
             check: Arc::clone(check),
             image,
-            state: RefCell::new(State {
-                clock: Clock::of(image, images),
-                opened: None,
-                pending: Clock::default(),
-                sources: VecDeque::new(),
-                seen: Vec::new(),
-                last_fence: None,
-                epoch: Epoch::Empty,
-                is_single: false,
-                recent: Recent::new(),
-                collective: None,
-                waited: None,
-                begun: HashMap::new(),
-                deferred: Deferred::default(),
-                has_ended: false,
-            }),
+            state: RefCell::new(State::of(image, images)),
             racy: Cell::new(0),
         }))
     }
@@ -391,45 +316,5 @@ impl Checking {
             self.give_up("more than 65536 lines access coarrays");
         }
         number.unwrap_or_default()
-    }
-}
-
-impl State {
-    /// The image has seen a word that another one wrote.
-    fn note_source(&mut self, written: Stamp, mine: Stamp) {
-        if self.sources.iter().any(|source| source.written == written) {
-            return;
-        }
-        if self.sources.len() == SOURCES {
-            self.sources.pop_front();
-        }
-        self.sources.push_back(Source { written, mine });
-    }
-
-    /// Whether the last synchronisation was a fence for what is put to this image.
-    fn follows_fence_for(&self, image: usize) -> bool {
-        matches!(self.last_fence, Some(to) if to.is_none_or(|to| to == image))
-    }
-
-    /// The image is about to do this.
-    fn continue_epoch(&mut self, checking: &Checking, epoch: Epoch) {
-        if self.epoch != Epoch::Empty && self.epoch != epoch {
-            self.advance(checking);
-        }
-        self.epoch = epoch;
-    }
-
-    /// Counts a release.
-    fn advance(&mut self, checking: &Checking) {
-        checking.note_deferred(self);
-        self.deferred.restart();
-        let image = checking.0.image;
-        if self.clock.time(image) < MAX_TIME {
-            self.clock.advance(image);
-        } else if !self.has_ended {
-            self.has_ended = true;
-            checking.give_up("it has synchronised more than 67 million times");
-        }
-        self.epoch = Epoch::Empty;
     }
 }

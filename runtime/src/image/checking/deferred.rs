@@ -6,8 +6,10 @@
 
 use crate::check::shadow::Span;
 use crate::check::stamp::{Kind, Stamp};
-use crate::image::checking::access::{Access, Meeting, Moved};
-use crate::image::checking::{Checking, State};
+use crate::image::checking::Checking;
+use crate::image::checking::access::Access;
+use crate::image::checking::judging::{Meeting, Moved};
+use crate::image::checking::state::State;
 use coarray_fabric::transport::observed::{Pieces, Range};
 
 /// How many accesses wait at most.

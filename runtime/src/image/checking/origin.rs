@@ -3,7 +3,8 @@
 use crate::check::origins::{Ago, Origin, Origins};
 use crate::check::shadow::{Granule, Span};
 use crate::check::stamp::{Kind, Stamp};
-use crate::image::checking::{Checking, State};
+use crate::image::checking::Checking;
+use crate::image::checking::state::State;
 
 impl Checking {
     /// A phase of so many bytes of the image's own heap is about to begin. What is there now, the owner may have written, by itself.

@@ -4,7 +4,8 @@ use crate::check::races::RACED;
 use crate::check::shadow::{GRANULE, Granule};
 use crate::check::sites::Short;
 use crate::check::stamp::{Kind, Stamp};
-use crate::image::checking::{Checking, Seen, Source, State};
+use crate::image::checking::Checking;
+use crate::image::checking::state::{Seen, Source, State};
 use crate::job::control::Failure;
 
 impl Checking {
