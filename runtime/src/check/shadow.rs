@@ -136,16 +136,18 @@ impl Shadow {
         let all = span.granules();
         let mut next = all.start;
         while next < all.end {
-            let locked = self.page(span.image, next).lock(next);
+            let image = span.image;
+            let locked = self.page(image, next).lock(next);
             let part = part_of(&all, next);
             next = part.end;
             let is_whole = |number| span.mask(number) == 0xff;
             if part.len() == BLOCK && is_whole(part.start) && is_whole(part.end - 1) {
-                self.note_block(&locked, span.image, part.start, stamp, judge);
+                let number = part.start;
+                self.note_block(&locked, Granule { image, number }, stamp, judge);
             } else {
                 for number in part {
                     let stamp = stamp.of_bytes(span.mask(number));
-                    self.note_one(&locked, span.image, number, stamp, judge);
+                    self.note_one(&locked, image, number, stamp, judge);
                 }
             }
         }

@@ -8,26 +8,17 @@ use crate::check::shadow::{Granule, Judge, Shadow, Stamps, TABLES};
 use crate::check::stamp::Stamp;
 
 impl Shadow {
-    /// Notes an access to all granules of a block.
+    /// Notes an access to all granules of a block, which begins with this one.
     pub(super) fn note_block(
         &self,
         locked: &Locked<'_>,
-        image: usize,
-        first: usize,
+        first: Granule,
         mine: Stamp,
         judge: &impl Judge,
     ) {
-        if !note_alike(
-            locked,
-            Granule {
-                image,
-                number: first,
-            },
-            mine,
-            judge,
-        ) {
-            for number in first..first + BLOCK {
-                self.note_one(locked, image, number, mine, judge);
+        if !note_alike(locked, first, mine, judge) {
+            for number in first.number..first.number + BLOCK {
+                self.note_one(locked, first.image, number, mine, judge);
             }
         }
     }
