@@ -12,13 +12,13 @@ pub(super) struct OnOneCore {
 }
 
 impl OnOneCore {
-    /// Tests that run at the same time are on different cores.
+    /// Tests that run at the same time are on different cores, also those of other processes, as far as their numbers follow each other.
     pub(super) fn begin() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let bind = || {
             let former = sched_getaffinity(None).ok()?;
             let usable = (0..CpuSet::MAX_CPU).filter(|&core| former.is_set(core));
-            let turn = NEXT.fetch_add(1, Ordering::Relaxed);
+            let turn = NEXT.fetch_add(1, Ordering::Relaxed) + std::process::id() as usize;
             let chosen = usable.cycle().nth(turn % former.count().max(1) as usize)?;
             let mut one = CpuSet::new();
             one.set(chosen);
