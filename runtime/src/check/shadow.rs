@@ -65,6 +65,13 @@ impl Span {
             && self.offset.is_multiple_of(self.length)
     }
 
+    /// The first granule of the block that it begins in.
+    #[inline]
+    fn block(self) -> Granule {
+        let (image, number) = (self.image, self.offset / GRANULE / BLOCK * BLOCK);
+        Granule { image, number }
+    }
+
     /// Its granules.
     #[inline]
     fn granules(self) -> Range<usize> {
@@ -160,18 +167,17 @@ impl Shadow {
         judge: &impl Judge,
         has_met: impl Fn() -> bool,
     ) -> usize {
-        let mut held: Option<Locked<'_>> = None;
+        let mut held: Option<(Granule, Locked<'_>)> = None;
         for (index, &(span, stamp)) in accesses.iter().enumerate() {
             if span.is_in_one_granule() {
-                let number = span.offset / GRANULE;
-                let page = self.page(span.image, number);
-                if !held.as_ref().is_some_and(|held| held.is_of(page, number)) {
+                let block = span.block();
+                if !held.as_ref().is_some_and(|(of, _)| *of == block) {
                     // One after the other: another image may hold the next one and wait for this one.
                     drop(held.take());
-                    held = Some(page.lock(number));
+                    held = Some((block, self.lock(span)));
                 }
-                if let Some(held) = &held {
-                    self.note_locked(held, span, stamp, judge);
+                if let Some((_, locked)) = &held {
+                    self.note_locked(locked, span, stamp, judge);
                 }
             } else {
                 held = None;

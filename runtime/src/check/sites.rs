@@ -92,6 +92,7 @@ impl Sites {
     }
 
     /// The number of an access; none if there are too many.
+    #[cold]
     fn number(&self, site: Site) -> Option<u16> {
         let mut table = self.table();
         let (line, name, mut bytes) = parts(site);
@@ -125,6 +126,7 @@ impl Sites {
     }
 }
 
+#[inline(always)]
 fn parts(site: Site) -> Key {
     (
         std::ptr::from_ref(site.line).addr(),
@@ -146,7 +148,7 @@ impl Recent {
     }
 
     /// The number of an access in a phase that was opened at this line.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn number(
         &mut self,
         sites: &Sites,

@@ -308,7 +308,7 @@ impl Checking {
         });
     }
 
-    #[inline]
+    #[inline(always)]
     fn site(&self, state: &mut State, site: Site) -> u16 {
         let number = state.recent.number(&self.0.check.sites, site, state.opened);
         if number.is_none() && !state.has_ended {

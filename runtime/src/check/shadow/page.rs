@@ -122,12 +122,6 @@ pub(crate) struct Locked<'a> {
 }
 
 impl Locked<'_> {
-    /// Whether it is the block of a granule of this page.
-    #[inline]
-    pub(super) fn is_of(&self, page: &Page, number: usize) -> bool {
-        std::ptr::eq(self.state, page.state(number))
-    }
-
     /// The stamps of a granule, to look at.
     #[inline]
     pub(super) fn cells(&self, number: usize) -> &Cells {

@@ -150,7 +150,7 @@ impl Checking {
         self.judge(state, met, Moved::Bytes);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn stamp(
         &self,
         state: &mut State,

@@ -21,12 +21,12 @@ const SMALL: usize = 64;
 /// How many small accesses after a release are noted at once. Reports of few accesses tell best what happened: they have seen what others did.
 const PROMPT: u32 = 32;
 
-/// The accesses of an image that are not noted yet.
+/// The last small accesses of an image.
 #[derive(Debug, Default)]
 pub(super) struct Deferred {
     accesses: Vec<(Span, Stamp)>,
-    /// The last one, which may be noted already.
-    last: Option<(Span, Stamp)>,
+    /// Whether they are noted, and stay to be compared with the next one.
+    are_noted: bool,
     /// Small accesses since the last release.
     count: u32,
 }
@@ -34,7 +34,7 @@ pub(super) struct Deferred {
 impl Deferred {
     /// What follows comes after a release.
     pub(super) fn restart(&mut self) {
-        self.last = None;
+        self.accesses.clear();
         self.count = 0;
     }
 }
@@ -62,16 +62,15 @@ impl Checking {
         }
     }
 
-    /// A get, which is noted later unless others may poll what is there. It is carried out again if that becomes known meanwhile.
+    /// A get, which is noted later. If others may poll what is there, it is carried out again and noted now.
     #[inline(always)]
     pub(super) fn get(&self, range: &Range<'_>, access: Access, perform: impl Fn()) {
-        if let Some(span) = self.small(range) {
-            let shadow = &self.0.check.shadow;
-            if !shadow.has_flags(span) && self.defer(span, &access) {
-                perform();
-                if !shadow.has_flags(span) {
-                    return;
-                }
+        if let Some(span) = self.small(range)
+            && self.defer(span, &access)
+        {
+            perform();
+            if !self.0.check.shadow.has_flags(span) {
+                return;
             }
         }
         self.access(range, access, perform, |()| true);
@@ -88,7 +87,7 @@ impl Checking {
             return false;
         }
         let stamp = self.stamp(state, access.kind, *access, span.length);
-        if state.deferred.last == Some((span, stamp)) {
+        if state.deferred.accesses.last() == Some(&(span, stamp)) {
             // A put again changes nothing. A get again may be polling.
             return access.kind == Kind::Put;
         }
@@ -96,22 +95,30 @@ impl Checking {
             self.note_deferred(state);
         }
         self.0.check.shadow.prefetch(span);
+        if state.deferred.are_noted {
+            state.deferred.are_noted = false;
+            state.deferred.accesses.clear();
+        }
         state.deferred.accesses.push((span, stamp));
-        state.deferred.last = Some((span, stamp));
         true
     }
 
     /// Notes what waits.
     #[inline]
     pub(super) fn note_deferred(&self, state: &mut State) {
-        if !state.deferred.accesses.is_empty() {
+        let Deferred {
+            accesses,
+            are_noted,
+            ..
+        } = &state.deferred;
+        if !(*are_noted || accesses.is_empty()) {
             self.note_all(state);
         }
     }
 
     #[inline(never)]
     fn note_all(&self, state: &mut State) {
-        let mut accesses = std::mem::take(&mut state.deferred.accesses);
+        let accesses = std::mem::take(&mut state.deferred.accesses);
         let mut rest = &accesses[..];
         while !rest.is_empty() {
             let meeting = Meeting::of(self.0.image, &state.clock);
@@ -130,7 +137,7 @@ impl Checking {
             self.judge(state, met, moved);
             rest = &rest[noted..];
         }
-        accesses.clear();
         state.deferred.accesses = accesses;
+        state.deferred.are_noted = true;
     }
 }
