@@ -17,6 +17,15 @@ pub(super) struct Axis {
     pub(super) from: isize,
 }
 
+impl Axis {
+    /// Whether one step of this dimension, in both places, is as long as all those of `inner`.
+    #[inline]
+    fn goes_on_from(&self, inner: &Self) -> bool {
+        let count = inner.count as isize;
+        (self.to, self.from) == (inner.to * count, inner.from * count)
+    }
+}
+
 const NOT_THERE: Axis = Axis {
     count: 1,
     to: 0,
@@ -37,38 +46,47 @@ pub(crate) struct Runs<const D: usize> {
 
 impl<const D: usize> Runs<D> {
     /// The runs of items of `size` bytes in these dimensions, the outermost first.
+    ///
+    /// Each dimension moves those around it up by one place. So all places have constant indices, and what is made here is never
+    /// in memory: a processor that reads back 16 bytes which it wrote as two words has to wait until all its stores are done.
     #[inline]
     pub(super) fn new(size: usize, dimensions: [Axis; D]) -> Self {
-        let mut run = Axis {
+        let mut axes = [NOT_THERE; D];
+        let mut items = usize::from(size > 0);
+        for axis in dimensions {
+            items *= axis.count;
+            if axis.count <= 1 {
+                continue;
+            }
+            if axes[0].goes_on_from(&axis) {
+                let count = axes[0].count * axis.count;
+                axes[0] = Axis { count, ..axis };
+            } else {
+                for outer in (1..D).rev() {
+                    axes[outer] = axes[outer - 1];
+                }
+                axes[0] = axis;
+            }
+        }
+        let item = Axis {
             count: size,
             to: 1,
             from: 1,
         };
-        let mut axes = [NOT_THERE; D];
-        let mut rank = 0;
-        let mut left = usize::from(size > 0);
-        for axis in dimensions.into_iter().rev() {
-            left *= axis.count;
-            if axis.count <= 1 {
-                continue;
+        let mut length = size;
+        if D > 0 && axes[0].goes_on_from(&item) {
+            length *= axes[0].count;
+            for inner in 1..D {
+                axes[inner - 1] = axes[inner];
             }
-            let inner = match rank {
-                0 => &mut run,
-                _ => &mut axes[rank - 1],
-            };
-            let count = inner.count as isize;
-            if (axis.to, axis.from) == (inner.to * count, inner.from * count) {
-                inner.count *= axis.count;
-            } else {
-                axes[rank] = axis;
-                rank += 1;
-            }
+            axes[D - 1] = NOT_THERE;
         }
-        if left > 0 {
-            left = axes.iter().map(|axis| axis.count).product();
-        }
+        let left = match items {
+            0 => 0,
+            _ => axes.iter().map(|axis| axis.count).product(),
+        };
         Self {
-            length: run.count,
+            length,
             axes,
             at: array::from_fn(|_| 0),
             next: Run { to: 0, from: 0 },

@@ -19,10 +19,12 @@ const WORD: usize = size_of::<u64>();
 
 /// Copies runs of `length` bytes, which are whole items.
 ///
+/// Always inlined, so that the runs stay in registers. In memory they cost more than a small block: see `Runs::new`.
+///
 /// # Safety
 /// `from` is valid for reads and `to` for writes of `length` bytes where the runs say, aligned for `T`. Others may access them at the
 /// same time through `direct`.
-#[inline]
+#[inline(always)]
 pub(crate) unsafe fn copy_runs<T: Copy>(
     to: *mut u8,
     from: *const u8,
