@@ -154,7 +154,9 @@ impl<const D: usize> Iterator for Runs<D> {
     /// A loop over the innermost dimension, which the compiler can unroll.
     #[inline]
     fn fold<B, F: FnMut(B, Run) -> B>(mut self, mut folded: B, mut step: F) -> B {
-        let innermost = self.axes[0];
+        let Some(&innermost) = self.axes.first() else {
+            return (0..self.left).fold(folded, |folded, _| step(folded, self.next));
+        };
         while self.left > 0 {
             let mut run = self.next;
             let steps = innermost.count - self.at[0];
@@ -222,6 +224,16 @@ mod tests {
     fn places_may_go_backwards() {
         let runs = Runs::new(4, [axis(3, -8, 4)]);
         assert_eq!(all(&runs), [(0, 0), (-8, 4), (-16, 8)]);
+    }
+
+    #[test]
+    fn one_item_without_dimensions_is_one_run() {
+        let item = Runs::new(8, []);
+        assert_eq!((item.length(), all(&item)), (8, vec![(0, 0)]));
+        let mut at_once = Vec::new();
+        item.for_each(|run| at_once.push(run));
+        assert_eq!(at_once, [Run { to: 0, from: 0 }]);
+        assert_eq!(all(&Runs::new(0, [])), []);
     }
 
     #[test]
