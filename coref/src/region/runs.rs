@@ -118,8 +118,9 @@ impl<const D: usize> Runs<D> {
         })
     }
 
-    /// Goes on by `steps` in the innermost dimension, which has that many left.
-    #[inline]
+    /// Goes on by `steps` in the innermost dimension, which has that many left. Always inlined: who took a pointer would need the
+    /// runs in memory.
+    #[inline(always)]
     fn advance(&mut self, steps: usize) {
         self.left -= steps;
         let mut steps = steps;
