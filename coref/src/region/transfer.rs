@@ -116,16 +116,17 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
     /// As [`get_to`](Self::get_to), for any bytes.
     #[track_caller]
     pub(super) unsafe fn fetch(&self, target: *mut u8, strides: Strides<D>) {
-        let runs = self.runs_to(strides);
-        let length = runs.length();
         // SAFETY: the caller vouches for the target. The items lie within one place, as was checked when the region was made. If
         // it is direct it is mapped; nobody holds an exclusive reference to it, as the contract of `Coref::new` says, and others
         // access it through `direct`, too.
         unsafe {
             if self.first.is_direct() {
+                // Made in each branch: what the cold one takes would be stored before both.
+                let runs = self.runs_to(strides);
+                let length = runs.length();
                 copy_runs::<T>(target, self.first.pointer(), runs, length);
             } else {
-                fetch_block(self.first, target, runs);
+                fetch_block(self.first, target, self.runs_to(strides));
             }
         }
     }
@@ -280,14 +281,15 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
         A: MayPut,
     {
         const { T::CHECK };
-        let runs = self.runs_from(strides);
-        let length = runs.length();
         // SAFETY: the caller vouches for the source; the items lie within the place.
         unsafe {
             if self.first.is_direct() {
+                // In each branch, as in `fetch`.
+                let runs = self.runs_from(strides);
+                let length = runs.length();
                 self.send_runs(source, runs, length);
             } else {
-                send_block(self.first, source, runs);
+                send_block(self.first, source, self.runs_from(strides));
             }
         }
     }
