@@ -216,26 +216,35 @@ impl InFlight {
     }
 
     /// Moves all operations to the list of `other`. Returns false if that has no room: then some are in neither.
+    #[inline]
     pub(crate) fn move_to(&self, other: &Self) -> bool {
-        let single = self.single_access();
-        let listed = self.places().iter().map(Cell::get);
-        let mut accesses = single
-            .into_iter()
-            .chain(listed.filter(|_| single.is_none()));
-        // Programs signal again and again what they put to the same place.
-        let is_known = |access| {
-            other
-                .places()
-                .last()
-                .is_some_and(|last| last.get() == access)
-        };
-        let fit = accesses.all(|access| is_known(access) || other.insert(access));
+        match self.single_access() {
+            Some(single) => {
+                self.retire_single();
+                other.insert_again(single)
+            }
+            None => self.move_list_to(other),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn move_list_to(&self, other: &Self) -> bool {
+        let mut places = self.places().iter();
+        let fit = places.all(|place| other.insert_again(place.get()));
         self.words.drain(|image, range| {
             other.list();
             other.words.insert(image, range);
         });
         self.clear();
         fit
+    }
+
+    /// As [`insert`](Self::insert), of what may be the last place already: programs signal again and again what they put to the same place.
+    #[inline]
+    fn insert_again(&self, access: Access) -> bool {
+        let is_last = |last: &Cell<Access>| last.get() == access;
+        self.places().last().is_some_and(is_last) || self.insert(access)
     }
 
     /// Moves a single operation to the list.
