@@ -20,6 +20,7 @@ use crate::lockfree::checked_barrier::{self, BarrierError, BarrierScope, Barrier
 use crate::lockfree::eventcount::SpinPolicy;
 use crate::messages::quiet::quiet;
 use crate::waiting::{Cause, Stop, Waiting};
+use coarray_fabric::system::primitives::{prefetch_to_read, prefetch_to_write};
 use coarray_fabric::transport::deferral::Deferral;
 
 /// What an operation does if images have failed.
@@ -214,22 +215,28 @@ fn wait_recorded(
     let Some(recording) = here.image().recording() else {
         return await_all(here, number, signature, barrier, patience, is_quiet);
     };
+    // The line that it reads first comes while the image notes that it came.
+    let arrival = |index, number: u64| &here.control(index).state.arrivals[(number & 1) as usize];
+    let next = here.index() + 1;
+    prefetch_to_read(arrival(if next < here.images() { next } else { 0 }, number));
     // Only now: the others see the image come earlier.
     recording.enter_call(call);
     recording.enter_barrier();
     // The waits in a barrier are not recorded one by one, so the image spins first, as in other jobs.
     let spins = here.image().backoff.recorded_spins();
     let mut patience = SpinPolicy { spins, ..patience };
-    let mut outcome = Ok(());
     let is_flat = barrier == Barrier::Flat && here.is_known_to_share_all();
+    let (mut outcome, mut are_all_here) = (Ok(()), true);
     if !is_flat || !all_arrive(here, number, &signature, spins) {
         if is_flat {
             patience.spins = 0;
         }
         outcome = await_all(here, number, signature, barrier, patience, is_quiet);
+        // Those that are gone may not have entered.
+        are_all_here = !here.is_incomplete();
     }
-    // Those that are gone may not have entered.
-    let are_all_here = !here.is_incomplete();
+    // The line with which it enters the next barrier, which the others have read, comes while it notes how long it waited.
+    prefetch_to_write(arrival(here.index(), number + 1));
     let others = are_all_here.then(|| arrival_times(here, number));
     let object = || {
         let first = here.members()[0] as usize;

@@ -106,6 +106,7 @@ impl Backoff {
     }
 
     /// How to spin in a wait that is recorded, in which the image has not spun yet.
+    #[inline]
     pub(crate) fn recorded_spins(&self) -> u32 {
         self.recorded_spins.as_ref().map_or(0, Cell::get)
     }

@@ -128,6 +128,7 @@ impl JobMemory {
 
     /// The table of what an image has waited for. Only an image of a profiled job [commits](Self::commit_table) it; before, it is read as
     /// zeros.
+    #[inline]
     pub(crate) fn table(&self, image: usize) -> &ImageTable {
         let offset = self.table_offset();
         // SAFETY: the table follows the pairs in each part, which begins at a page, at a multiple of its alignment. Zero bytes are valid, only
@@ -140,6 +141,7 @@ impl JobMemory {
         self.commit_part(image, self.table_offset(), size_of::<ImageTable>())
     }
 
+    #[inline]
     fn table_offset(&self) -> usize {
         size_of::<ImageControl>() + self.dimensions().images * size_of::<Pair>()
     }

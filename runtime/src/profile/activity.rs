@@ -93,6 +93,7 @@ impl Activity {
 }
 
 /// The number in tables of a collective operation.
+#[inline]
 pub(crate) fn code_of_call(signature: &Signature) -> u32 {
     (signature[0] & 0xffff) as u32
 }

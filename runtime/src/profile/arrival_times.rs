@@ -12,11 +12,13 @@ pub(crate) struct ArrivalTimes([AtomicU64; 2]);
 
 impl ArrivalTimes {
     /// Notes that the image enters barrier `number` at `now`.
+    #[inline]
     pub(crate) fn enter(&self, number: u64, now: u64) {
         self.0[(number & 1) as usize].store(now, Ordering::Relaxed);
     }
 
     /// When it entered barrier `number`, one of the last two.
+    #[inline]
     pub(crate) fn of(&self, number: u64) -> u64 {
         self.0[(number & 1) as usize].load(Ordering::Relaxed)
     }
@@ -24,6 +26,7 @@ impl ArrivalTimes {
 
 /// How long other images, which entered a barrier at these times, have waited for the one that entered at `entered`, on the
 /// average, if it was the last.
+#[inline]
 pub(crate) fn lateness(others: impl Iterator<Item = u64>, entered: u64) -> Option<u64> {
     let (mut images, mut waited) = (0_u64, 0);
     for other in others {

@@ -26,6 +26,7 @@ impl Clock {
     }
 
     /// Two or three microseconds, about what a barrier of some images takes: less than that between two of them is next to nothing.
+    #[inline]
     pub(crate) fn moment(self) -> u64 {
         match self.counts_ticks {
             true => 8000,

@@ -19,6 +19,7 @@ pub(crate) struct History {
 }
 
 impl History {
+    #[inline]
     fn shift(&self) -> u32 {
         FIRST_SHIFT + self.doublings.load(Ordering::Relaxed)
     }
@@ -50,6 +51,7 @@ impl History {
 
     /// As [`note`](Self::note), of a wait that is in several parts, or for which there is no part yet.
     #[cold]
+    #[inline(never)]
     fn note_across(&self, from: u64, to: u64) {
         while to >> self.shift() >= PARTS as u64 {
             self.double();
@@ -64,6 +66,7 @@ impl History {
         }
     }
 
+    #[inline]
     fn add(&self, part: usize, waited: u64) {
         let part = &self.parts[part];
         part.store(part.load(Ordering::Relaxed) + waited, Ordering::Relaxed);

@@ -75,6 +75,7 @@ pub(crate) struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
+    #[inline]
     fn now(self) -> u64 {
         self.recorder.clock.now()
     }
@@ -87,6 +88,7 @@ impl<'a> Recording<'a> {
     }
 
     /// The record of an activity, at a line of the program if it is at one, in a region or an operation with this name.
+    #[inline]
     fn find(
         self,
         caller: Option<&'static Location<'static>>,
@@ -105,6 +107,8 @@ impl<'a> Recording<'a> {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn look_for(
         self,
         key: Key,
@@ -139,6 +143,7 @@ impl<'a> Recording<'a> {
     }
 
     /// Notes that it has [come](Self::come) to this one.
+    #[inline]
     pub(crate) fn enter_call(self, call: &Call) {
         // It is not at a line of the program.
         let is_end = Operation::End.is_in(call.signature());
@@ -148,7 +153,9 @@ impl<'a> Recording<'a> {
             let recorder = self.recorder;
             self.note_call(record, recorder.called.get(), recorder.called_before.get());
         }
-        self.log_call(call, record);
+        if let Some(log) = self.log {
+            self.log_call(log, call, record);
+        }
         self.recorder.call.set(record);
         self.recorder.is_in_barrier.set(false);
     }
@@ -159,6 +166,7 @@ impl<'a> Recording<'a> {
     }
 
     /// Notes that the image comes to where a record is of, at `now`. It has worked since its last wait, or collective operation.
+    #[inline]
     fn note_call(self, record: usize, now: u64, called: u64) {
         let before = self.table.latest.load(Ordering::Relaxed).max(called);
         let worked = now.saturating_sub(before);
@@ -168,10 +176,9 @@ impl<'a> Recording<'a> {
 
     /// Notes in the timeline that the image comes to a step of a collective operation: the operation begins with the first one, or with one before
     /// that.
-    fn log_call(self, call: &Call, record: usize) {
-        let (Some(log), recorder) = (self.log, self.recorder) else {
-            return;
-        };
+    #[inline(never)]
+    fn log_call(self, log: Log<'_>, call: &Call, record: usize) {
+        let recorder = self.recorder;
         let is_first = call.is_first_step();
         let is_before_first = call.is_before_first_step();
         let is_same = recorder.call.get() == record;
@@ -188,6 +195,7 @@ impl<'a> Recording<'a> {
     }
 
     /// Notes that the image is in a barrier, of the collective operation that it is in.
+    #[inline]
     pub(crate) fn enter_barrier(self) {
         self.recorder.is_in_barrier.set(true);
         if let Some(log) = self.log {
@@ -196,6 +204,7 @@ impl<'a> Recording<'a> {
     }
 
     /// Notes that the image has left the barrier that all images know by this number, which the others entered at these times.
+    #[inline]
     pub(crate) fn leave_barrier(
         self,
         object: impl FnOnce() -> u64,
@@ -215,6 +224,7 @@ impl<'a> Recording<'a> {
         self.note_wait(record, entered, None, entry);
     }
 
+    #[inline]
     fn note_wait(self, record: usize, began: u64, awaited: Option<usize>, entry: Entry) {
         let now = self.now();
         self.table

@@ -56,12 +56,14 @@ pub(crate) struct Record {
 
 impl Record {
     /// One writer: no need for an atomic addition.
+    #[inline]
     fn add(counter: &AtomicU64, amount: u64) {
         let sum = counter.load(Ordering::Relaxed) + amount;
         counter.store(sum, Ordering::Relaxed);
     }
 
     /// Notes that the image comes there, having worked for that long, and whether that is next to nothing.
+    #[inline]
     pub(crate) fn note_call(&self, worked: u64, is_prompt: bool) {
         Self::add(&self.calls, 1);
         Self::add(&self.worked, worked);
@@ -69,6 +71,7 @@ impl Record {
     }
 
     /// Notes a wait, and for which image it was if it was for one.
+    #[inline]
     pub(crate) fn note_wait(&self, time: u64, awaited: Option<usize>) {
         Self::add(&self.waited, time);
         let Some(image) = awaited else {
@@ -87,6 +90,7 @@ impl Record {
     }
 
     /// Notes that each other image has waited for this one for `time`, on the average, and where this one had waited before.
+    #[inline]
     pub(crate) fn note_lateness(&self, time: u64, since: usize) {
         Self::add(&self.last, 1);
         Self::add(&self.late, time);
@@ -114,6 +118,7 @@ impl ImageTable {
     }
 
     /// Notes a wait between two times in the history of the run.
+    #[inline]
     pub(crate) fn note_in_history(&self, from: u64, to: u64) {
         let begun = self.begun.load(Ordering::Relaxed);
         let since = |time: u64| time.saturating_sub(begun);
@@ -133,6 +138,7 @@ impl ImageTable {
         }
     }
 
+    #[inline]
     pub(crate) fn record(&self, index: usize) -> &Record {
         &self.records[index]
     }
