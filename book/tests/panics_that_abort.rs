@@ -5,6 +5,9 @@ use std::process::{Command, Output};
 
 use testing::launcher;
 
+/// With optimisation, the library takes four times as long to compile.
+const UNOPTIMISED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../.ci/unoptimised.toml");
+
 /// The fabrics, and the launchers of those that have one.
 fn fabrics() -> Vec<(&'static str, Option<&'static str>)> {
     let mut fabrics = vec![("processes", None), ("threads", None)];
@@ -38,6 +41,7 @@ fn build() -> PathBuf {
         .args(["build", "--quiet", "--offline", "-p", "coarray-book"])
         .args(["--example", "mistakes", "--features", &features.join(",")])
         .args(["--config", "profile.dev.panic=\"abort\""])
+        .args(["--config", UNOPTIMISED])
         .args(["--target", &system, "--target-dir"])
         .arg(folder)
         .status()
