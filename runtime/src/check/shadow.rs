@@ -171,7 +171,7 @@ impl Shadow {
         for (index, &(span, stamp)) in accesses.iter().enumerate() {
             if span.is_in_one_granule() {
                 let block = span.block();
-                if !held.as_ref().is_some_and(|(of, _)| *of == block) {
+                if held.as_ref().is_none_or(|(of, _)| *of != block) {
                     // One after the other: another image may hold the next one and wait for this one.
                     drop(held.take());
                     held = Some((block, self.lock(span)));
