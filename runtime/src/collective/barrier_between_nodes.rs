@@ -166,7 +166,7 @@ mod tests {
     /// What leaders send in plain barriers by one algorithm: messages and signals of each, counted. It is counted several times, and the
     /// fewest are returned: on a busy machine a leader that waits for long also sends messages.
     fn plain(nodes: usize, barrier: Barrier) -> [u64; 2] {
-        const BARRIERS: usize = 4;
+        const BARRIERS: usize = 16;
         let counts: Vec<[AtomicU64; 2]> = (0..BARRIERS).map(|_| Default::default()).collect();
         run(nodes, nodes, || {
             let team = Team::current();
