@@ -135,7 +135,6 @@ fn signal(event: Place) {
     });
 }
 
-/// Posts an event after this image's puts to the image that it is on.
 /// Counts a post, in a job that counts.
 #[cold]
 #[track_caller]
@@ -143,6 +142,7 @@ fn count_post(event: usize) {
     count_operations(Class::Post, Location::caller(), event, size_of::<u64>(), 1);
 }
 
+/// Posts an event after this image's puts to the image that it is on.
 #[inline]
 #[track_caller]
 fn post_after_puts(event: &Coref<Coevent>) {

@@ -50,7 +50,7 @@ impl Coevent {
             team: &team,
             caller,
         };
-        if self.wait_until(posts, &team, waiting).is_err() {
+        if self.wait_until(posts, &team, &waiting).is_err() {
             let operation = format!("a wait for an event at {caller}");
             team.fail_because(&ImageFailed::of(&team), &operation);
         }
