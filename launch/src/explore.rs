@@ -13,8 +13,8 @@ use coarray_runtime::{SchedulePlan, Strategy};
 
 /// How schedules of a program are explored, on images that are threads of this process.
 ///
-/// One image runs at a time. Others may go on at its synchronisations: barriers, posts and waits of events, locks, fences, atomic operations.
-/// Puts may arrive as late as the [memory model](https://docs.rs/coarray/latest/coarray/memory_model/) permits. Time is virtual: nobody
+/// One image runs at a time. Others may go on at its synchronisations: barriers, posts and waits of events, locks, fences, atomic operations. When accesses
+/// raced in a schedule, and may, then others may go on at the puts and gets of these lines in all that follow, too. Puts may arrive as late as the [memory model](https://docs.rs/coarray/latest/coarray/memory_model/) permits. Time is virtual: nobody
 /// sleeps, and waits with a time limit end as soon as nobody can do anything else.
 ///
 /// The same seed gives the same schedules in every build, if the program does the same in the same schedule. What is not controlled: threads that it
@@ -38,7 +38,8 @@ use coarray_runtime::{SchedulePlan, Strategy};
 ///
 /// # Source
 /// M. Musuvathi and others, *Finding and reproducing Heisenbugs in concurrent programs* (CHESS), OSDI 2008; S. Burckhardt and others, *A randomized
-/// scheduler with probabilistic guarantees of finding bugs* (PCT), ASPLOS 2010.
+/// scheduler with probabilistic guarantees of finding bugs* (PCT), ASPLOS 2010; B. Blum and G. Gibson, *Stateless model checking with data-race
+/// preemption points* (QuickSand), OOPSLA 2016.
 #[derive(Clone, Debug)]
 pub struct Explore(Options);
 
@@ -176,7 +177,7 @@ impl Explore {
         self
     }
 
-    /// Local. Images may switch at every put and get, too.
+    /// Local. Images may switch at every put and get, and not only at lines that have raced.
     ///
     /// # Examples
     /// ```

@@ -91,8 +91,8 @@ pub use profile::place::Place;
 pub use profile::table::{ImageProfile, LineProfile};
 pub use profile::timeline::{Step, Steps, Timebase};
 pub use schedule::{
-    Anchored, Deviation, Event, Exploration, Generator, Handover, History, LATE_PUT, ScheduleError,
-    SchedulePlan, Scheduler, Strategy, Stuck, shorten, shrink,
+    Accesses, Anchored, Deviation, Event, Exploration, Generator, Handover, History, LATE_PUT,
+    Line, ScheduleError, SchedulePlan, Scheduler, Strategy, Stuck, shorten, shrink,
 };
 pub use stats::{Stats, count_operations, stats};
 pub use waiting::changed::note_change;

@@ -10,7 +10,8 @@
 //! * `shrink.rs`, `shorten.rs`: the fewest deviations that fail in the same way.
 //!
 //! Schedules are preempted at synchronisations only, since puts and gets are checked for races meanwhile: M. Musuvathi and others, *Finding and
-//! reproducing Heisenbugs in concurrent programs* (CHESS), OSDI 2008.
+//! reproducing Heisenbugs in concurrent programs* (CHESS), OSDI 2008. Where accesses race, and may, they are preempted as well: B. Blum and
+//! G. Gibson, *Stateless model checking with data-race preemption points* (QuickSand), OOPSLA 2016.
 
 mod generator;
 mod history;
@@ -26,10 +27,10 @@ mod strategy;
 mod turn;
 
 pub use generator::Generator;
-pub use history::{Event, Handover, History, LATE_PUT, Site};
+pub use history::{Event, Handover, History, LATE_PUT, Line, Site};
 pub use in_flight::{Arriving, Reach};
 pub use plan::{Anchored, Deviation, ScheduleError, SchedulePlan};
-pub use scheduler::{Exploration, Scheduler};
+pub use scheduler::{Accesses, Exploration, Scheduler};
 pub use shorten::shorten;
 pub use shrink::shrink;
 pub use state::Stuck;

@@ -3,15 +3,21 @@
 use std::env;
 use std::process::Command;
 
+use coarray::check::racy;
 use coarray::prelude::*;
 use coarray::testing::Explore;
 
 use crate::failure;
 
-/// How many deviations the schedule of a report has.
-fn deviations(report: &str) -> usize {
+/// The schedule of a report.
+fn schedule(report: &str) -> &str {
     let schedule = report.split("COARRAY_SCHEDULE=\"").nth(1).unwrap();
-    schedule.split('"').next().unwrap().split(' ').count() - 1
+    schedule.split('"').next().unwrap()
+}
+
+/// How many deviations it has.
+fn deviations(report: &str) -> usize {
+    schedule(report).split(' ').count() - 1
 }
 
 /// Two images add, and one does not see what the other has added.
@@ -36,22 +42,23 @@ fn the_lost_update_itself() {
     Explore::new(2).schedules(1).run(lose_an_update);
 }
 
+/// Runs an ignored test in another process, with this schedule. Returns whether it succeeded, and what it printed.
+fn run_again(test: &str, schedule: &str) -> (bool, String) {
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--ignored", "--exact", test])
+        .env("COARRAY_SCHEDULE", schedule)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    (output.status.success(), text)
+}
+
 #[test]
 fn a_schedule_fails_again_in_another_process() {
     let report = failure(|| Explore::new(2).run(lose_an_update));
-    let schedule = report.split("COARRAY_SCHEDULE=\"").nth(1).unwrap();
-    let schedule = schedule.split('"').next().unwrap();
-    let run = |schedule: &str| {
-        let output = Command::new(env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "mistakes::the_lost_update_itself"])
-            .env("COARRAY_SCHEDULE", schedule)
-            .output()
-            .unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        (output.status.success(), text)
-    };
+    let run = |schedule: &str| run_again("mistakes::the_lost_update_itself", schedule);
     for _ in 0..10 {
-        let (succeeded, text) = run(schedule);
+        let (succeeded, text) = run(schedule(&report));
         assert!(
             !succeeded && text.contains("this schedule fails:"),
             "{text}"
@@ -65,6 +72,53 @@ fn a_schedule_fails_again_in_another_process() {
     assert!(
         text.contains("COARRAY_SCHEDULE=2i 14: `14` is no step and image"),
         "{text}"
+    );
+}
+
+/// As [`lose_an_update`], by a get and a put, between which nobody synchronises, and which may race.
+fn lose_a_racy_update() {
+    let mut sum = Coarray::new(0);
+    let sum = sum.open();
+    let place = sum.at(0);
+    racy("some updates may be lost", || {
+        let before = place.get();
+        place.put(before + 1);
+    });
+    sync_all();
+    assert!(
+        this_image() > 0 || place.get() == 2,
+        "a racy update is lost"
+    );
+}
+
+#[test]
+#[ignore = "is run by the next one, and fails"]
+fn the_racy_update_itself() {
+    Explore::new(2).schedules(1).run(lose_a_racy_update);
+}
+
+#[test]
+fn an_update_that_is_lost_between_two_accesses_that_race_is_found() {
+    let explore = || Explore::new(2).delay_puts(false);
+    for report in [
+        failure(|| explore().run(lose_a_racy_update)),
+        failure(|| explore().racy_too().run(lose_a_racy_update)),
+    ] {
+        assert!(report.contains("a racy update is lost"), "{report}");
+        assert!(report.contains(" - at this point image "), "{report}");
+        assert_eq!(deviations(&report), 1, "{report}");
+        for _ in 0..10 {
+            let again = run_again("mistakes::the_racy_update_itself", schedule(&report));
+            assert!(
+                !again.0 && again.1.contains("a racy update is lost"),
+                "{}",
+                again.1
+            );
+        }
+    }
+    assert!(
+        run_again("mistakes::the_racy_update_itself", "2i").0,
+        "the plain one"
     );
 }
 

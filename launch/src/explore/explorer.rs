@@ -1,6 +1,8 @@
 //! Runs of one program, until one fails; and the shortest schedule that fails in the same way.
 
+use std::collections::HashSet;
 use std::fmt::Debug;
+use std::mem::take;
 use std::sync::Arc;
 
 use super::one_core::OnOneCore;
@@ -8,12 +10,9 @@ use super::tell;
 use crate::checked;
 use crate::threads::{self, Stragglers};
 use coarray_runtime::{
-    Anchored, Check, Exploration, FabricKind, Generator, History, Profile, ProfileFiles,
-    SchedulePlan, Scheduler, Settings, Strategy, Wait, shorten, shrink,
+    Accesses, Anchored, Check, Exploration, FabricKind, Generator, History, Line, Profile,
+    ProfileFiles, SchedulePlan, Scheduler, Settings, Strategy, Wait, shorten, shrink,
 };
-
-/// About how many steps the first run may have.
-const FIRST_STEPS: u64 = 100;
 
 /// How often a failing schedule is run at most to find a shorter one.
 const MOST_RUNS: u32 = 1000;
@@ -53,6 +52,8 @@ pub(super) struct Explorer<'a, R, F> {
     body: &'a F,
     /// The results of the first schedule.
     expected: Option<Vec<R>>,
+    /// The puts and gets at which images may switch.
+    accesses: Accesses,
     _on_one_core: OnOneCore,
 }
 
@@ -62,6 +63,8 @@ pub(super) struct Outcome<R> {
     anchored: Vec<Anchored>,
     choices: Vec<Anchored>,
     steps: u64,
+    chances: u64,
+    raced: HashSet<Line>,
     pub(super) history: History,
     result: Result<Vec<R>, String>,
 }
@@ -102,6 +105,10 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
             },
             body,
             expected: None,
+            accesses: match options.every_access {
+                true => Accesses::All,
+                false => Accesses::At(HashSet::new()),
+            },
             _on_one_core: OnOneCore::begin(),
         }
     }
@@ -123,13 +130,15 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
             anchored: scheduler.anchored(),
             choices: scheduler.take_choices(),
             steps: scheduler.steps(),
+            chances: scheduler.chances(),
+            raced: scheduler.take_raced(),
             history: scheduler.take_history(),
             result,
         }
     }
 
     fn run_plan(&self, plan: &SchedulePlan) -> Outcome<R> {
-        self.run(Scheduler::replay(plan, self.options.every_access))
+        self.run(Scheduler::replay(plan, &self.accesses))
     }
 
     /// Why a run has failed, if it has.
@@ -180,23 +189,28 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
     }
 
     pub(super) fn explore(mut self) -> Option<String> {
-        let mut steps = FIRST_STEPS;
+        let (mut steps, mut chances) = (0, 0);
         let mut seeds = Generator::new(self.options.seed);
         for number in 1..=self.options.schedules {
-            let outcome = match number {
+            let mut outcome = match number {
                 1 => self.run_plan(&self.plain()),
-                _ => self.run(Scheduler::new(
-                    self.options.images,
-                    &Exploration {
+                _ => {
+                    let exploration = Exploration {
                         strategy: self.options.strategy,
                         seed: seeds.draw(),
                         steps,
+                        chances,
                         delays_puts: self.options.delays_puts,
-                        every_access: self.options.every_access,
-                    },
-                )),
+                    };
+                    self.run(Scheduler::new(
+                        self.options.images,
+                        &exploration,
+                        &self.accesses,
+                    ))
+                }
             };
-            steps = outcome.steps;
+            (steps, chances) = (outcome.steps, outcome.chances);
+            self.accesses.add(take(&mut outcome.raced));
             if let Some(trouble) = self.trouble(&outcome) {
                 return Some(self.tell(number, outcome, &trouble));
             }
@@ -216,8 +230,8 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
             return format!("schedule {number} of {of} fails, {text}\n{trouble}");
         }
         let run = |deviations: &[Anchored]| {
-            let (images, every_access) = (self.options.images, self.options.every_access);
-            self.run(Scheduler::follow(images, deviations, every_access))
+            let images = self.options.images;
+            self.run(Scheduler::follow(images, deviations, &self.accesses))
         };
         let is_alike = |outcome: &Outcome<R>| {
             let trouble = self.trouble(outcome);
@@ -287,15 +301,16 @@ mod tests {
                     strategy,
                     seed: 5,
                     steps: 60,
+                    chances: 60,
                     delays_puts: true,
-                    every_access: true,
                 };
-                let outcome = explorer.run(Scheduler::new(3, &exploration));
+                let outcome = explorer.run(Scheduler::new(3, &exploration, &Accesses::All));
                 (outcome.history.hash(), outcome.plan)
             };
             let (first, plan) = run();
             assert!((0..100).all(|_| run() == (first, plan.clone())));
-            let replayed = explorer.run(Scheduler::replay(&plan, true));
+            // It says all by itself.
+            let replayed = explorer.run_plan(&plan);
             assert_eq!((replayed.history.hash(), replayed.plan), (first, plan));
         }
     }
@@ -311,6 +326,35 @@ mod tests {
         let order = Coarray::new(Coatomic::new(0));
         let mine = order.at(0).fetch_add(1);
         assert_eq!(mine, this_image(), "in this order");
+    }
+
+    #[test]
+    fn images_switch_at_lines_that_race_and_at_no_others() {
+        const OTHERS: u64 = 20;
+        let program = || {
+            let mut places = Coarray::new([0; 2]);
+            let places = places.open();
+            let mine = &places.at(this_image())[1];
+            for _ in 0..OTHERS / 2 {
+                mine.put(mine.get() + 1);
+            }
+            let shared = &places.at(0)[0];
+            shared.put(shared.get() + 1);
+        };
+        let options = Options {
+            racy_too: true,
+            ..Options::new(2)
+        };
+        let mut explorer = Explorer::new(&options, &program);
+        let first = explorer.run_plan(&explorer.plain());
+        assert_eq!(first.raced.len(), 2, "{:?}", first.raced);
+        explorer.accesses.add(first.raced);
+        let second = explorer.run_plan(&explorer.plain());
+        assert_eq!(second.chances - first.chances, 2 * 2);
+        explorer.accesses = Accesses::All;
+        let third = explorer.run_plan(&explorer.plain());
+        assert_eq!(third.chances - first.chances, 2 * (2 + OTHERS));
+        assert_eq!(third.steps, first.steps);
     }
 
     #[test]

@@ -24,10 +24,8 @@ pub enum Program {
 /// What a schedule must be able to do to show a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// Switch at synchronisations.
+    /// Switch at synchronisations, and between accesses that race.
     BySwitches,
-    /// Switch between a get and a put as well.
-    BetweenAccesses,
     /// Let puts arrive late.
     ByLatePuts,
     /// Nothing: whatever arrives late here is in time, and that it need not be is a race.
@@ -77,9 +75,9 @@ pub const BUGS: &[Bug] = bugs![
     buffers::halo_that_waits_for_one_side_only(3, BySwitches, Asserts),
     counting::post_of_another_image_taken_for_this_one(3, BySwitches, Asserts),
     counting::rounds_that_share_an_event(3, BySwitches, Asserts),
-    updates::get_add_and_put_without_a_lock(2, BetweenAccesses, Asserts),
+    updates::get_add_and_put_without_a_lock(2, BySwitches, Asserts),
     updates::load_and_store_of_a_coatomic(2, BySwitches, Asserts),
-    updates::critical_sections_of_two_teams(4, BetweenAccesses, Asserts),
+    updates::critical_sections_of_two_teams(4, BySwitches, Asserts),
     updates::balance_looked_at_before_the_lock(2, BySwitches, Asserts),
     updates::value_said_to_be_there_before_it_is(2, BySwitches, Asserts),
     lock_free::stack_whose_head_comes_back(2, BySwitches, Asserts),

@@ -69,7 +69,6 @@ fn search(bug: &Bug) -> Explore {
     let search = Explore::new(bug.images);
     match bug.shown {
         Shown::BySwitches => search.racy_too().delay_puts(false),
-        Shown::BetweenAccesses => search.racy_too().delay_puts(false).every_access(),
         Shown::ByLatePuts => search.racy_too(),
         Shown::AsARace => search,
     }

@@ -1,4 +1,4 @@
-//! What explored schedules have to do with puts and gets: puts may arrive late, images that poll wait, and images may switch at each access.
+//! What explored schedules have to do with puts and gets: puts may arrive late, images that poll wait, and images may switch at accesses.
 //!
 //! A put in flight arrives before an own access to its bytes, at a fence of its image, and when everything completes. Operations that go on while the
 //! image computes are late by themselves: the fabric carries them out when they are waited for.
@@ -145,8 +145,13 @@ impl Observer for Switching {
         _: impl FnOnce(&R) -> bool,
     ) -> R {
         let Self(scheduled) = self;
-        let Call::Get(range) = &call else {
-            return perform();
+        let range = match &call {
+            Call::Get(range) => range,
+            Call::Put(_) | Call::PutSignal(..) => {
+                scheduled.access("put", site());
+                return perform();
+            }
+            _ => return perform(),
         };
         let site = site();
         scheduled.access("get", site);
@@ -156,10 +161,5 @@ impl Observer for Switching {
         // others access it as `direct` allows.
         unsafe { scheduled.look(address, range.length, Some("get"), site) };
         result
-    }
-
-    unsafe fn keep(&self, _: &Range<'_>, _: *const u8) -> bool {
-        self.0.access("put", site());
-        false
     }
 }

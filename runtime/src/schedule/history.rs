@@ -6,8 +6,11 @@ use std::panic::Location;
 /// So many operations of a run are noted.
 const MOST_EVENTS: usize = 1_000_000;
 
-/// A line of the program; none for what the library does by itself.
-pub type Site = Option<&'static Location<'static>>;
+/// A line of the program.
+pub type Line = &'static Location<'static>;
+
+/// The same; none for what the library does by itself.
+pub type Site = Option<Line>;
 
 /// What is noted of a put that does not arrive at once.
 pub const LATE_PUT: &str = "late put";

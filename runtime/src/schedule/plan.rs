@@ -62,7 +62,7 @@ pub struct Moment {
     pub image: usize,
     /// How many points it had come to.
     pub points: u64,
-    /// How often it had offered the turn since.
+    /// How often it had offered the turn since, or put and got, whichever it did there.
     pub offers: u64,
     /// What it did there.
     pub doing: Doing,
@@ -73,6 +73,8 @@ pub struct Moment {
 pub enum Doing {
     /// It is at a point.
     Point,
+    /// It is about to put or get.
+    Access,
     /// It waits, or is over.
     Wait,
     /// It is about to complete puts that are late: without them it would not stop here.

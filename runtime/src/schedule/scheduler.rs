@@ -1,10 +1,11 @@
 //! The scheduler of one run: which image has the turn, and when another one gets it.
 
+use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::generator::Generator;
-use super::history::{History, LATE_PUT, Site};
+use super::history::{History, LATE_PUT, Line, Site};
 use super::in_flight::{Arriving, Delays, Reach};
 use super::plan::{Anchored, SchedulePlan};
 use super::polling::{LONGEST, read};
@@ -23,17 +24,42 @@ pub struct Exploration {
     pub seed: u64,
     /// About how many steps the run has.
     pub steps: u64,
+    /// About how often the strategy can choose.
+    pub chances: u64,
     /// Whether puts may be late.
     pub delays_puts: bool,
-    /// Whether images may switch at every put and get.
-    pub every_access: bool,
+}
+
+/// The puts and gets at which a strategy may have images switch.
+#[derive(Clone, Debug)]
+pub enum Accesses {
+    /// All of them.
+    All,
+    /// Those at these lines.
+    At(HashSet<Line>),
+}
+
+impl Accesses {
+    /// Adds those at more lines.
+    pub fn add(&mut self, more: HashSet<Line>) {
+        if let Self::At(lines) = self {
+            lines.extend(more);
+        }
+    }
+
+    fn include(&self, site: Site) -> bool {
+        match self {
+            Self::All => true,
+            Self::At(lines) => site.is_some_and(|line| lines.contains(line)),
+        }
+    }
 }
 
 /// Decides which image of a job runs.
 #[derive(Debug)]
 pub struct Scheduler {
     begun: Instant,
-    every_access: bool,
+    accesses: Accesses,
     turns: Box<[Turn]>,
     state: Mutex<State>,
 }
@@ -50,41 +76,41 @@ impl Eq for Scheduler {}
 impl Scheduler {
     /// For one run of so many images.
     #[must_use]
-    pub fn new(images: usize, exploration: &Exploration) -> Self {
+    pub fn new(images: usize, exploration: &Exploration, accesses: &Accesses) -> Self {
         let Exploration {
             strategy,
             seed,
             steps,
+            chances,
             delays_puts,
-            every_access,
         } = *exploration;
         let delays = match delays_puts {
             true => Delays::Seeded(Generator::new(!seed), steps.max(1)),
             false => Delays::Never,
         };
-        let chooser = Chooser::new(strategy, images, steps, seed);
-        Self::with(images, chooser, delays, every_access)
+        let chooser = Chooser::new(strategy, images, chances, seed);
+        Self::with(images, chooser, delays, accesses)
     }
 
-    /// For one run as a plan says.
+    /// For one run as a plan says, which switches where it says, whatever the `accesses` are: they are for what else [could](Self::take_choices) be.
     #[must_use]
-    pub fn replay(plan: &SchedulePlan, every_access: bool) -> Self {
+    pub fn replay(plan: &SchedulePlan, accesses: &Accesses) -> Self {
         let deviations = &plan.deviations[..];
         let (chooser, delays) = (Chooser::replay(deviations), Delays::replay(deviations));
-        Self::with(plan.images, chooser, delays, every_access)
+        Self::with(plan.images, chooser, delays, accesses)
     }
 
-    /// For one run with these deviations, as far as images come to them.
+    /// For one run with these deviations, as far as images come to them. For the rest as [`replay`](Self::replay).
     #[must_use]
-    pub fn follow(images: usize, deviations: &[Anchored], every_access: bool) -> Self {
+    pub fn follow(images: usize, deviations: &[Anchored], accesses: &Accesses) -> Self {
         let (chooser, delays) = (Chooser::follow(deviations), Delays::follow(deviations));
-        Self::with(images, chooser, delays, every_access)
+        Self::with(images, chooser, delays, accesses)
     }
 
-    fn with(images: usize, chooser: Chooser, delays: Delays, every_access: bool) -> Self {
+    fn with(images: usize, chooser: Chooser, delays: Delays, accesses: &Accesses) -> Self {
         Self {
             begun: Instant::now(),
-            every_access,
+            accesses: accesses.clone(),
             turns: (0..images).map(|_| Turn::default()).collect(),
             state: Mutex::new(State::new(images, chooser, delays)),
         }
@@ -154,15 +180,27 @@ impl Scheduler {
         self.pass(state, image, Standing::Able)
     }
 
-    /// As [`point`](Self::point), of a put or a get, at which others get the turn only if they may at every one.
+    /// As [`point`](Self::point), of a put or a get, at which others may get the turn only if it is one of [`Accesses`].
     ///
     /// # Errors
     /// As those of `point`.
     pub fn access(&self, image: usize, what: &'static str, site: Site) -> Result<(), Stuck> {
-        match self.every_access {
-            true => self.point(image, what, site, false),
-            false => Ok(()),
+        let mut state = self.lock();
+        if state.is_over(image) {
+            return Ok(());
         }
+        let next = state.access(image, what, site, self.accesses.include(site));
+        self.hand_over(state, image, next)
+    }
+
+    /// Accesses at two lines have raced.
+    pub fn race(&self, lines: [Line; 2]) {
+        self.lock().raced.extend(lines);
+    }
+
+    /// Takes the lines of accesses that have raced.
+    pub fn take_raced(&self) -> HashSet<Line> {
+        std::mem::take(&mut self.lock().raced)
     }
 
     /// Notes what an image has done without being interrupted.
@@ -321,6 +359,11 @@ impl Scheduler {
         self.lock().step
     }
 
+    /// How often the strategy could choose.
+    pub fn chances(&self) -> u64 {
+        self.lock().chances
+    }
+
     /// Takes what has happened.
     pub fn take_history(&self) -> History {
         std::mem::take(&mut self.lock().history)
@@ -339,6 +382,16 @@ impl Scheduler {
         }
         state.images[image].standing = standing;
         let next = state.decide(image);
+        self.hand_over(state, image, next)
+    }
+
+    /// Who is next gets the turn. Returns when the image has it again.
+    fn hand_over(
+        &self,
+        state: MutexGuard<'_, State>,
+        image: usize,
+        next: Next,
+    ) -> Result<(), Stuck> {
         drop(state);
         match next {
             Next::Image(next) if next == image => Ok(()),

@@ -1,13 +1,14 @@
 //! The state of a run, and who goes on next.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
-use super::history::{Event, Handover, History, Site};
+use super::history::{Event, Handover, History, Line, Site};
 use super::in_flight::{Delays, InFlight};
 use super::plan::{Anchored, Deviation, Doing, Moment};
 use super::polling::Reads;
 use super::standing::{Progress, Standing};
-use super::strategy::{Chooser, plain};
+use super::strategy::{At, Chooser, plain};
 
 /// The virtual time that a step takes.
 const STEP: Duration = Duration::from_micros(1);
@@ -25,8 +26,11 @@ const LOOKS: u64 = 256;
 /// How many possible switches are kept: those at the begin of a run.
 const MOST_CHOICES: usize = 4096;
 
-/// After so many steps a run is taken for endless.
+/// After so many steps that are no puts or gets a run is taken for endless.
 const MOST_STEPS: u64 = 200_000;
+
+/// And after so many puts and gets.
+const MOST_ACCESSES: u64 = 10_000_000;
 
 /// Nobody can go on: what there is to say of it, as the end of a sentence about an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,12 +46,18 @@ pub(super) struct State {
     pub(super) vain: u64,
     pub(super) has_ended: bool,
     pub(super) step: u64,
+    /// How many of the steps are puts and gets.
+    accesses: u64,
+    /// How often the strategy could choose.
+    pub(super) chances: u64,
     pub(super) chooser: Chooser,
     pub(super) deviations: Vec<(Deviation, Anchored)>,
     /// The switches that were possible, up to a number.
     pub(super) choices: Vec<Anchored>,
     pub(super) in_flight: InFlight,
     pub(super) history: History,
+    /// The lines of accesses that raced.
+    pub(super) raced: HashSet<Line>,
     /// Those that can go on: kept for its memory.
     pub(super) able: Vec<usize>,
     /// The step at which it was said that an image takes long.
@@ -62,6 +72,8 @@ pub(super) struct ImageState {
     pub(super) points: u64,
     /// How often it has offered the turn since.
     pub(super) offers: u64,
+    /// How often it has put and got since.
+    pub(super) accesses: u64,
     /// How often it has looked again while nothing happened.
     pub(super) looks: u64,
     /// What it did last.
@@ -83,6 +95,7 @@ impl State {
             reads: Reads::default(),
             points: 0,
             offers: 0,
+            accesses: 0,
             looks: 0,
             last: None,
         };
@@ -93,11 +106,14 @@ impl State {
             vain: 0,
             has_ended: false,
             step: 0,
+            accesses: 0,
+            chances: 0,
             chooser,
             deviations: Vec::new(),
             choices: Vec::new(),
             in_flight: InFlight::new(images, delays),
             history: History::default(),
+            raced: HashSet::new(),
             able: Vec::with_capacity(images),
             told_at: None,
         }
@@ -169,17 +185,17 @@ impl State {
             self.progress.done += 1;
         }
         let image = &mut self.images[last];
-        (image.points, image.offers) = match doing {
-            Doing::Point => (image.points + 1, 0),
-            _ => (image.points, image.offers + 1),
-        };
+        match doing {
+            Doing::Point => (image.points, image.offers, image.accesses) = (image.points + 1, 0, 0),
+            _ => image.offers += 1,
+        }
         let moment = Moment {
             image: last,
             points: image.points,
             offers: image.offers,
             doing,
         };
-        if self.step > MOST_STEPS && !self.has_ended {
+        if self.step - self.accesses > MOST_STEPS && !self.has_ended {
             self.images[last].standing = Standing::Able;
             return Next::Stuck(Stuck(format!(
                 "no end after {MOST_STEPS} steps: {}",
@@ -206,14 +222,66 @@ impl State {
                 return Next::Stuck(stuck);
             }
         }
-        let next = self.chooser.choose(self.step, moment, &self.able);
-        let usual = plain(last, &self.able);
-        if self.choices.len() < MOST_CHOICES {
+        let next = self.choose(moment, true);
+        self.go_on(moment, next);
+        Next::Image(next)
+    }
+
+    /// Chooses who goes on while an image, which can, is about to put or get. Without a switch nothing is changed by that: so a schedule is repeated by its
+    /// deviations, wherever its strategy could choose.
+    pub(super) fn access(
+        &mut self,
+        image: usize,
+        what: &'static str,
+        site: Site,
+        is_chance: bool,
+    ) -> Next {
+        self.step += 1;
+        self.progress.time += STEP;
+        self.accesses += 1;
+        if self.accesses > MOST_ACCESSES && !self.has_ended {
+            return Next::Stuck(Stuck(format!("no end after {MOST_ACCESSES} puts and gets")));
+        }
+        self.in_flight.come_to(self.step, &mut self.history);
+        self.find_able();
+        let state = &mut self.images[image];
+        state.accesses += 1;
+        let moment = Moment {
+            image,
+            points: state.points,
+            offers: state.accesses,
+            doing: Doing::Access,
+        };
+        let next = self.choose(moment, is_chance);
+        if next != image {
+            self.note(image, what, site, false);
+            self.go_on(moment, next);
+        }
+        Next::Image(next)
+    }
+
+    /// Who goes on, of those that can.
+    fn choose(&mut self, moment: Moment, is_chance: bool) -> usize {
+        self.chances += u64::from(is_chance);
+        let at = At {
+            step: self.step,
+            chance: is_chance.then_some(self.chances),
+            moment,
+        };
+        let next = self.chooser.choose(at, &self.able);
+        if is_chance && self.choices.len() < MOST_CHOICES {
+            let usual = plain(moment.image, &self.able);
             let others = self.able.iter().filter(|&&image| image != usual);
             let choice = |&to: &usize| Anchored::Switch { moment, to };
             self.choices.extend(others.map(choice));
         }
-        if next != usual {
+        next
+    }
+
+    /// The image goes on that was chosen.
+    fn go_on(&mut self, moment: Moment, next: usize) {
+        let last = moment.image;
+        if next != plain(last, &self.able) {
             let (step, image, to) = (self.step, next, next);
             self.deviations.push((
                 Deviation::Switch { step, image },
@@ -236,7 +304,6 @@ impl State {
         }
         *chosen = Standing::Able;
         self.running = Some(next);
-        Next::Image(next)
     }
 
     fn find_able(&mut self) {

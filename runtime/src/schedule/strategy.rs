@@ -18,13 +18,23 @@ pub enum Strategy {
     RoundRobin,
 }
 
+/// When an image goes on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At {
+    pub(super) step: u64,
+    /// The number of this chance to choose by a strategy; none if it is none. What is told to switch there does.
+    pub(super) chance: Option<u64>,
+    /// How far the one is that has had the turn.
+    pub(super) moment: Moment,
+}
+
 /// Chooses in one run.
 #[derive(Debug)]
 pub(super) enum Chooser {
     Priorities {
         /// Of each image; the highest goes on.
         of: Vec<u64>,
-        /// Steps at which priorities change, with the new ones, by step.
+        /// Chances at which priorities change, with the new ones, by chance.
         changes: Vec<(u64, u64)>,
     },
     Random(Generator),
@@ -36,8 +46,8 @@ pub(super) enum Chooser {
 }
 
 impl Chooser {
-    /// For so many images, and a run of about so many steps.
-    pub(super) fn new(strategy: Strategy, images: usize, steps: u64, seed: u64) -> Self {
+    /// For so many images, and a run with about so many chances to choose.
+    pub(super) fn new(strategy: Strategy, images: usize, chances: u64, seed: u64) -> Self {
         let mut generator = Generator::new(seed);
         match strategy {
             Strategy::Pct(depth) => {
@@ -47,7 +57,7 @@ impl Chooser {
                 for left in (1..images).rev() {
                     of.swap(left, generator.below(left as u64 + 1) as usize);
                 }
-                let change = |low| (1 + generator.below(steps.max(1)), low);
+                let change = |low| (1 + generator.below(chances.max(1)), low);
                 let mut changes: Vec<(u64, u64)> = (0..lows).map(change).collect();
                 changes.sort_unstable();
                 Self::Priorities { of, changes }
@@ -75,28 +85,34 @@ impl Chooser {
         Self::Follow(switches.collect())
     }
 
-    /// The image that goes on at this step, of those that can, which are at least one, by ascending number. The one of the `moment` has had the turn.
-    pub(super) fn choose(&mut self, step: u64, moment: Moment, able: &[usize]) -> usize {
+    /// The image that goes on, of those that can, which are at least one, by ascending number. The one of the moment has had the turn.
+    pub(super) fn choose(&mut self, at: At, able: &[usize]) -> usize {
+        let At {
+            step,
+            chance,
+            moment,
+        } = at;
         let last = moment.image;
-        match self {
-            Self::Priorities { of, changes } => {
-                while let Some(&(_, low)) = changes.first().filter(|(when, _)| *when <= step) {
+        match (&mut *self, chance) {
+            (Self::Replay(switches), _) => match switches.get(&step) {
+                Some(image) if able.contains(image) => *image,
+                _ => plain(last, able),
+            },
+            (Self::Follow(switches), _) => match switches.remove(&moment) {
+                Some(image) if able.contains(&image) => image,
+                _ => plain(last, able),
+            },
+            (_, None) => plain(last, able),
+            (Self::Priorities { of, changes }, Some(chance)) => {
+                while let Some(&(_, low)) = changes.first().filter(|(when, _)| *when <= chance) {
                     of[last] = low;
                     changes.remove(0);
                 }
                 let highest = able.iter().copied().max_by_key(|&image| of[image]);
                 highest.unwrap_or(last)
             }
-            Self::Random(generator) => able[generator.below(able.len() as u64) as usize],
-            Self::RoundRobin => next(last, able),
-            Self::Replay(switches) => match switches.get(&step) {
-                Some(image) if able.contains(image) => *image,
-                _ => plain(last, able),
-            },
-            Self::Follow(switches) => match switches.remove(&moment) {
-                Some(image) if able.contains(&image) => image,
-                _ => plain(last, able),
-            },
+            (Self::Random(generator), _) => able[generator.below(able.len() as u64) as usize],
+            (Self::RoundRobin, _) => next(last, able),
         }
     }
 }
@@ -121,13 +137,19 @@ mod tests {
     use super::*;
     use crate::schedule::plan::Doing;
 
-    fn at(image: usize) -> Moment {
+    fn at(step: u64, image: usize) -> At {
         let (points, offers, doing) = (0, 0, Doing::Point);
-        Moment {
+        let moment = Moment {
             image,
             points,
             offers,
             doing,
+        };
+        let chance = Some(step);
+        At {
+            step,
+            chance,
+            moment,
         }
     }
 
@@ -136,7 +158,7 @@ mod tests {
         let able: Vec<usize> = (0..images).collect();
         let mut last = 0;
         let step = |step| {
-            last = chooser.choose(step, at(last), &able);
+            last = chooser.choose(at(step, last), &able);
             last
         };
         (1..=steps).map(step).collect()
@@ -184,8 +206,20 @@ mod tests {
         let deviations = [(3, 2), (5, 9)].map(|(step, image)| Deviation::Switch { step, image });
         assert_eq!(run(Chooser::replay(&deviations), 3, 6), [0, 0, 2, 2, 2, 2]);
         let mut chooser = Chooser::replay(&[]);
-        assert_eq!(chooser.choose(1, at(1), &[0, 2]), 2);
-        assert_eq!(chooser.choose(2, at(2), &[0, 1]), 0);
+        assert_eq!(chooser.choose(at(1, 1), &[0, 2]), 2);
+        assert_eq!(chooser.choose(at(2, 2), &[0, 1]), 0);
+    }
+
+    #[test]
+    fn where_a_strategy_has_no_chance_only_a_schedule_switches() {
+        let deviations = [Deviation::Switch { step: 3, image: 2 }];
+        let (mut round_robin, mut replay) = (Chooser::RoundRobin, Chooser::replay(&deviations));
+        let no_chance = At {
+            chance: None,
+            ..at(3, 1)
+        };
+        assert_eq!(round_robin.choose(no_chance, &[0, 1, 2]), 1);
+        assert_eq!(replay.choose(no_chance, &[0, 1, 2]), 2);
     }
 
     #[test]

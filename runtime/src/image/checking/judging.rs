@@ -97,7 +97,7 @@ impl Checking {
         moved: Moved,
     ) {
         if earlier.is_racy() || mine.is_racy() {
-            return;
+            return self.note_race(earlier, mine);
         }
         // What a failed image put may have arrived or not: that matters to those who read it.
         if mine.is_write() && self.has_failed(earlier.image()) {

@@ -32,7 +32,16 @@ impl Checking {
         });
     }
 
+    /// Where accesses race, schedules may switch.
+    pub(super) fn note_race(&self, earlier: Stamp, mine: Stamp) {
+        if let Some(scheduler) = &self.0.job.scheduler {
+            let sites = &self.0.check.sites;
+            scheduler.race([earlier, mine].map(|stamp| sites.site(stamp.site()).line));
+        }
+    }
+
     fn tell(&self, earlier: Stamp, mine: Stamp, granule: Granule, why: impl FnOnce() -> String) {
+        self.note_race(earlier, mine);
         let check = &self.0.check;
         let byte = (earlier.mask() & mine.mask()).trailing_zeros() as usize;
         let pair = (earlier.site(), mine.site());

@@ -37,20 +37,25 @@ fn run(
     (scheduler, stuck.into_inner().unwrap())
 }
 
-fn plain(images: usize, deviations: &[Deviation]) -> Scheduler {
-    let deviations = deviations.to_vec();
-    Scheduler::replay(&SchedulePlan { images, deviations }, false)
+/// The accesses at these lines.
+fn at(lines: &[Line]) -> Accesses {
+    Accesses::At(lines.iter().copied().collect())
 }
 
-fn explored(images: usize, strategy: Strategy, seed: u64) -> Scheduler {
+fn plain(images: usize, deviations: &[Deviation]) -> Scheduler {
+    let deviations = deviations.to_vec();
+    Scheduler::replay(&SchedulePlan { images, deviations }, &at(&[]))
+}
+
+fn explored(images: usize, strategy: Strategy, seed: u64, accesses: &Accesses) -> Scheduler {
     let exploration = Exploration {
         strategy,
         seed,
         steps: 30,
+        chances: 30,
         delays_puts: false,
-        every_access: false,
     };
-    Scheduler::new(images, &exploration)
+    Scheduler::new(images, &exploration, accesses)
 }
 
 /// Each image appends its number, between points. Exactly one thread at a time does.
@@ -88,21 +93,65 @@ fn a_deviation_is_a_switch_at_its_step() {
 fn a_schedule_by_chance_is_repeated_by_its_deviations() {
     for strategy in [Strategy::Pct(3), Strategy::Random, Strategy::RoundRobin] {
         for seed in 0..20 {
-            let (first, order) = appended(explored(4, strategy, seed), 4);
-            let (again, same) = appended(explored(4, strategy, seed), 4);
+            let (first, order) = appended(explored(4, strategy, seed, &at(&[])), 4);
+            let (again, same) = appended(explored(4, strategy, seed, &at(&[])), 4);
             assert_eq!(order, same);
             let plan = first.plan();
             assert_eq!(plan, again.plan());
-            let (replayed, same) = appended(Scheduler::replay(&plan, false), 4);
+            let (replayed, same) = appended(Scheduler::replay(&plan, &at(&[])), 4);
             assert_eq!(order, same, "{plan}");
             assert_eq!(replayed.plan(), plan);
-            let anchored = Scheduler::follow(4, &first.anchored(), false);
+            let anchored = Scheduler::follow(4, &first.anchored(), &at(&[]));
             let (followed, same) = appended(anchored, 4);
             assert_eq!((same, followed.plan()), (order, plan));
             let histories = [first, again, replayed, followed].map(|it| it.take_history().hash());
             assert!(histories.iter().all(|&hash| hash == histories[0]));
         }
     }
+}
+
+#[test]
+fn images_switch_at_accesses_of_some_lines_and_a_schedule_repeats_it_without_knowing_them() {
+    let line = || Location::caller();
+    let [raced, other] = [line(), line()];
+    // What each image does, with the number of the image, in the order of the run.
+    let accessed = |scheduler: Scheduler| {
+        let order = Mutex::new(Vec::new());
+        let (scheduler, stuck) = run(scheduler, 3, |scheduler, image| {
+            for line in [other, raced, other, raced, other] {
+                scheduler.access(image, "put", Some(line))?;
+                order.lock().unwrap().push((image, line));
+            }
+            Ok(())
+        });
+        assert_eq!(stuck, None);
+        (scheduler, order.into_inner().unwrap())
+    };
+    let mut several = HashSet::new();
+    for seed in 0..50 {
+        let explored = |accesses| explored(3, Strategy::Random, seed, accesses);
+        let (_, order) = accessed(explored(&at(&[])));
+        let is_switch = |pair: &[(usize, Line)]| pair[0].0 != pair[1].0;
+        let switches = order.windows(2).filter(|pair| is_switch(pair)).count();
+        assert_eq!(switches, 2, "{order:?}");
+        let (first, order) = accessed(explored(&at(&[raced])));
+        // The one that loses the turn is before the raced line, or at its end.
+        for (index, pair) in order.windows(2).enumerate() {
+            let (image, _) = pair[0];
+            let rest = &order[index + 1..];
+            let next = rest.iter().find(|(other, _)| *other == image);
+            assert!(!is_switch(pair) || next.is_none_or(|&(_, line)| line == raced));
+        }
+        let plan = first.plan();
+        let (replayed, same) = accessed(Scheduler::replay(&plan, &at(&[])));
+        assert_eq!((replayed.plan(), &same), (plan.clone(), &order));
+        let (followed, same) = accessed(Scheduler::follow(3, &first.anchored(), &at(&[])));
+        assert_eq!((followed.plan(), &same), (plan, &order));
+        let histories = [first, replayed, followed].map(|it| it.take_history().hash());
+        assert!(histories.iter().all(|&hash| hash == histories[0]));
+        several.insert(order);
+    }
+    assert!(several.len() > 10, "{}", several.len());
 }
 
 #[test]
