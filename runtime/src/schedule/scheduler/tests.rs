@@ -112,8 +112,7 @@ fn a_schedule_by_chance_is_repeated_by_its_deviations() {
 
 #[test]
 fn images_switch_at_accesses_of_some_lines_and_a_schedule_repeats_it_without_knowing_them() {
-    let line = || Location::caller();
-    let [raced, other] = [line(), line()];
+    let [raced, other] = [Location::caller(), Location::caller()];
     // What each image does, with the number of the image, in the order of the run.
     let accessed = |scheduler: Scheduler| {
         let order = Mutex::new(Vec::new());
@@ -129,12 +128,12 @@ fn images_switch_at_accesses_of_some_lines_and_a_schedule_repeats_it_without_kno
     };
     let mut several = HashSet::new();
     for seed in 0..50 {
-        let explored = |accesses| explored(3, Strategy::Random, seed, accesses);
-        let (_, order) = accessed(explored(&at(&[])));
+        let explored = |lines: &[Line]| explored(3, Strategy::Random, seed, &at(lines));
+        let (_, order) = accessed(explored(&[]));
         let is_switch = |pair: &[(usize, Line)]| pair[0].0 != pair[1].0;
         let switches = order.windows(2).filter(|pair| is_switch(pair)).count();
         assert_eq!(switches, 2, "{order:?}");
-        let (first, order) = accessed(explored(&at(&[raced])));
+        let (first, order) = accessed(explored(&[raced]));
         // The one that loses the turn is before the raced line, or at its end.
         for (index, pair) in order.windows(2).enumerate() {
             let (image, _) = pair[0];
