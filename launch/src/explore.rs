@@ -13,9 +13,10 @@ use coarray_runtime::{SchedulePlan, Strategy};
 
 /// How schedules of a program are explored, on images that are threads of this process.
 ///
-/// One image runs at a time. Others may go on at its synchronisations: barriers, posts and waits of events, locks, fences, atomic operations. When accesses
-/// raced in a schedule, and may, then others may go on at the puts and gets of these lines in all that follow, too. Puts may arrive as late as the [memory model](https://docs.rs/coarray/latest/coarray/memory_model/) permits. Time is virtual: nobody
-/// sleeps, and waits with a time limit end as soon as nobody can do anything else.
+/// One image runs at a time. Others may go on at its synchronisations: barriers, posts and waits of events, locks, fences, atomic operations. When
+/// accesses raced in a schedule, and may, others may go on at the puts and gets of these lines in all that follow, too. Puts may arrive as late as the
+/// [memory model](https://docs.rs/coarray/latest/coarray/memory_model/) permits. Time is virtual: nobody sleeps, and waits with a time limit end as
+/// soon as nobody can do anything else.
 ///
 /// The same seed gives the same schedules in every build, if the program does the same in the same schedule. What is not controlled: threads that it
 /// starts, locks and channels of the standard library between images (an image that holds one across a synchronisation blocks all), the real time,
