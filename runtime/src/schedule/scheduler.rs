@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::accesses::Accesses;
 use super::generator::Generator;
 use super::history::{History, LATE_PUT, Line, Site};
 use super::in_flight::{Arriving, Delays, Reach};
@@ -28,31 +29,6 @@ pub struct Exploration {
     pub chances: u64,
     /// Whether puts may be late.
     pub delays_puts: bool,
-}
-
-/// The puts and gets at which a strategy may have images switch.
-#[derive(Clone, Debug)]
-pub enum Accesses {
-    /// All of them.
-    All,
-    /// Those at these lines.
-    At(HashSet<Line>),
-}
-
-impl Accesses {
-    /// Adds those at more lines.
-    pub fn add(&mut self, more: HashSet<Line>) {
-        if let Self::At(lines) = self {
-            lines.extend(more);
-        }
-    }
-
-    fn include(&self, site: Site) -> bool {
-        match self {
-            Self::All => true,
-            Self::At(lines) => site.is_some_and(|line| lines.contains(line)),
-        }
-    }
 }
 
 /// Decides which image of a job runs.
