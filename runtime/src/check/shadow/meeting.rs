@@ -5,7 +5,7 @@ use std::sync::{MutexGuard, PoisonError};
 
 use crate::check::shadow::page::{BLOCK, Cells, Locked, get, set};
 use crate::check::shadow::{Granule, Judge, Shadow, Stamps, TABLES};
-use crate::check::stamp::Stamp;
+use crate::check::stamp::{Kind, Stamp};
 
 impl Shadow {
     /// Notes an access to all granules of a block, which begins with this one.
@@ -134,6 +134,10 @@ fn note_alike(locked: &Locked<'_>, first: Granule, mine: Stamp, judge: &impl Jud
             continue;
         }
         seen = Some(former);
+        // Words that were put alike are seen one by one.
+        if matches!(Stamp(former[0]).kind(), Kind::Flag | Kind::AtomicFlag) {
+            return false;
+        }
         let left = match is_noted(former, mine, first, judge) {
             true => former,
             false if yields_both(former, mine, first, judge) => left_after(former, mine),
