@@ -143,18 +143,17 @@ pub fn count_operations(
     length: usize,
     operations: usize,
 ) {
-    let Some(image) = Image::try_current() else {
-        return;
-    };
-    if let Some(counting) = image.counting()
-        && let Some(place) = image.locate(address)
-    {
-        let range = Range {
-            image: place.image,
-            offset: place.offset,
-            length,
-            pieces: Pieces::One,
-        };
-        counting.count_each(class, caller, &range, operations);
-    }
+    Image::try_with_current(|image| {
+        if let Some(counting) = image.counting()
+            && let Some(place) = image.locate(address)
+        {
+            let range = Range {
+                image: place.image,
+                offset: place.offset,
+                length,
+                pieces: Pieces::One,
+            };
+            counting.count_each(class, caller, &range, operations);
+        }
+    });
 }

@@ -9,11 +9,15 @@ pub(crate) enum Direction {
     Atomic,
 }
 
+/// The bits of a direction.
+const DIRECTION: usize = 3;
+
 /// The bytes in the part of an image that an operation accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
-    image: u32,
-    direction: Direction,
+    /// The image, and below it the direction. In one word: who copies an access, and reads two narrower ones as one, waits until the stores of
+    /// both have reached the cache.
+    target: usize,
     start: usize,
     end: usize,
 }
@@ -21,8 +25,7 @@ pub(crate) struct Access {
 impl Access {
     /// No bytes.
     pub(crate) const NONE: Self = Self {
-        image: 0,
-        direction: Direction::Put,
+        target: 0,
         start: 0,
         end: 0,
     };
@@ -30,8 +33,7 @@ impl Access {
     #[inline]
     pub(crate) fn new(image: usize, direction: Direction, start: usize, length: usize) -> Self {
         Self {
-            image: image as u32,
-            direction,
+            target: image * (DIRECTION + 1) + direction as usize,
             start,
             end: start + length,
         }
@@ -40,23 +42,30 @@ impl Access {
     /// Whether the two must take effect in order.
     #[inline]
     pub(crate) fn conflicts(self, other: Self) -> bool {
-        let are_alike = self.direction == other.direction && self.direction != Direction::Put;
-        self.image == other.image && self.start < other.end && other.start < self.end && !are_alike
+        let are_alike = self.target == other.target && self.direction() != Direction::Put;
+        self.image() == other.image()
+            && self.start < other.end
+            && other.start < self.end
+            && !are_alike
     }
 
     #[inline]
     pub(crate) fn image(self) -> usize {
-        self.image as usize
+        self.target / (DIRECTION + 1)
+    }
+
+    #[inline]
+    pub(crate) fn direction(self) -> Direction {
+        match self.target & DIRECTION {
+            0 => Direction::Put,
+            1 => Direction::Get,
+            _ => Direction::Atomic,
+        }
     }
 
     #[inline]
     pub(crate) fn start(self) -> usize {
         self.start
-    }
-
-    #[inline]
-    pub(crate) fn direction(self) -> Direction {
-        self.direction
     }
 
     #[inline]
@@ -67,8 +76,7 @@ impl Access {
     /// Both together, if the other one continues this one: programs that access one element after the other make one range.
     #[inline]
     pub(crate) fn joined(self, next: Self) -> Option<Self> {
-        let continues =
-            (self.image, self.direction, self.end) == (next.image, next.direction, next.start);
+        let continues = (self.target, self.end) == (next.target, next.start);
         let start = self.start;
         continues.then_some(Self { start, ..next })
     }
@@ -76,8 +84,7 @@ impl Access {
     /// The range from this one to the other one, if that comes after it: what conflicts with either conflicts with it.
     #[inline]
     pub(crate) fn up_to(self, next: Self) -> Option<Self> {
-        let comes_after =
-            (self.image, self.direction) == (next.image, next.direction) && self.end <= next.start;
+        let comes_after = self.target == next.target && self.end <= next.start;
         let start = self.start;
         comes_after.then_some(Self { start, ..next })
     }

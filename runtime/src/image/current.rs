@@ -81,15 +81,18 @@ impl Image {
     }
 
     /// The calling image, if the thread is one.
+    #[inline]
     #[must_use]
     pub fn try_current() -> Option<Rc<Self>> {
+        Self::try_with_current(Rc::clone)
+    }
+
+    /// Calls `operate` with the calling image, if the thread is one. As [`with_current`](Self::with_current).
+    #[inline]
+    pub(crate) fn try_with_current<R>(operate: impl FnOnce(&Rc<Self>) -> R) -> Option<R> {
+        let of_team = |team: &Rc<Team>| operate(team.image());
         CURRENT
-            .try_with(|current| {
-                current
-                    .borrow()
-                    .as_ref()
-                    .map(|team| Rc::clone(team.image()))
-            })
+            .try_with(|current| current.borrow().as_ref().map(of_team))
             .ok()
             .flatten()
     }

@@ -61,6 +61,13 @@ impl OneSided {
     /// Completes the operations in flight that must take effect before this one, which a fence does not order.
     #[inline]
     fn complete_conflicts(&self, access: Access) {
+        if self.contexts.have_any() || self.are_puts() {
+            self.complete_conflicts_among(access);
+        }
+    }
+
+    #[inline(never)]
+    fn complete_conflicts_among(&self, access: Access) {
         self.complete_unfenced_conflicts(access);
         if self.fenced.conflicts(access) {
             self.complete_default();
