@@ -372,27 +372,29 @@ impl<T: Shared> Coref<T> {
             // SAFETY: the place is mapped. The coref is to a shared coarray, which has no phases.
             return LocalOrRemote::Local(unsafe { self.operand() });
         }
-        match locate(self.image(), self.local_address()) {
+        let image = self.image();
+        match offset_elsewhere(image, self.local_address()) {
             // SAFETY: as above.
             None => LocalOrRemote::Local(unsafe { self.operand() }),
-            Some(place) => LocalOrRemote::Remote(place),
+            Some(offset) => LocalOrRemote::Remote(Place { image, offset }),
         }
     }
 }
 
-/// The place on `image` of what this image sees at `address`; none if it has that mapped.
+/// The offset on `image` of what this image sees at `address`; none if it has that mapped. The caller makes a place of it: one that is
+/// returned in memory is copied before its words have reached the cache.
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn locate(image: usize, address: usize) -> Option<Place> {
+fn offset_elsewhere(image: usize, address: usize) -> Option<usize> {
     let located = Image::with_current(|here| {
         let place = here.place_on(image, address)?;
-        Some((!here.shares_memory_with(image)).then_some(place))
+        Some((!here.shares_memory_with(image)).then_some(place.offset))
     });
-    let Some(place) = located else {
+    let Some(offset) = located else {
         panic!("a coref to a value on image {image} is in another job than this image's");
     };
-    place
+    offset
 }
 
 /// Where a shared value is.

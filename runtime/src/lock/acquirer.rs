@@ -94,22 +94,22 @@ impl<'a> Acquirer<'a> {
     fn acquire(&self, node: Option<Node>) -> Result<Option<Node>, NotAcquired> {
         let acquired = queue_lock::acquire(self, node);
         // What the last holder wrote, and completed, is visible. Pairs with the fence in `release`.
-        self.fence();
+        self.fence(Ordering::Acquire);
         acquired
     }
 
     /// Releases the lock, which the image acquired with this successor.
     pub(super) fn release(&self, successor: Option<Node>, poison: bool) {
         // What the image wrote is visible to the next holder. Pairs with the fence in `acquire`.
-        self.fence();
+        self.fence(Ordering::Release);
         // If the job has ended nobody gets it any more.
         let _ = queue_lock::release(self, successor, poison);
     }
 
     /// Instructions order what comes before and after themselves.
-    fn fence(&self) {
+    fn fence(&self, order: Ordering) {
         if let Reach::Fabric(_) = self.reach {
-            fence(Ordering::SeqCst);
+            fence(order);
         }
     }
 

@@ -50,6 +50,7 @@ impl Image {
     }
 
     /// The place at an address at which this image maps memory of the part of `owner`; none in another job.
+    #[inline]
     #[must_use]
     pub fn place_on(&self, owner: usize, address: usize) -> Option<Place> {
         if owner >= self.images {
