@@ -161,9 +161,10 @@ impl<'a, T: Remote> Epoch<'a, T> {
         // only what it has that image write. It has all images set a payload, or none.
         let result = unsafe {
             match self.has_payload {
-                true => self
-                    .team
-                    .try_barrier_with(&self.deferral, &call, self.payload),
+                true => {
+                    self.team
+                        .try_barrier_with(&self.deferral, &call, self.payload, PAYLOAD_WORDS)
+                }
                 false => self.team.try_barrier(&call),
             }
         };
@@ -211,7 +212,7 @@ impl<'a, T: Remote> Epoch<'a, T> {
         unsafe { self.team.fetch(image, bytes, target) }
     }
 
-    /// Waits for all images at the epoch's barrier, with `values` as payload.
+    /// Waits for all images at the epoch's barrier, with `values` as payload. Their number follows from the call.
     ///
     /// # Errors
     /// The images that failed before, the same on all others.
@@ -222,10 +223,11 @@ impl<'a, T: Remote> Epoch<'a, T> {
     pub(crate) fn barrier_with(&mut self, values: &[T]) -> Result<(), ImageFailed> {
         self.pack(0, values);
         debug_assert_eq!(self.step, 0, "small values pass in one epoch");
-        // SAFETY: the others read only this image's payload, which was just packed.
+        let used = size_of_val(values).div_ceil(size_of::<u64>());
+        // SAFETY: the others read only this image's payload, which was just packed; the caller vouches for its length.
         let result = unsafe {
             self.team
-                .try_barrier_with(&self.deferral, self.call, self.payload)
+                .try_barrier_with(&self.deferral, self.call, self.payload, used)
         };
         self.last_barrier = self.team.barriers();
         result

@@ -16,7 +16,7 @@ fn sync(words: [u64; 3]) {
     let team = Team::current();
     let call = Call::plain(Operation::SyncAll, Location::caller());
     // SAFETY: no other layer learns from this barrier what this image has done.
-    unsafe { team.try_barrier_with(&Deferral::new(), &call, words) }.unwrap();
+    unsafe { team.try_barrier_with(&Deferral::new(), &call, words, 3) }.unwrap();
 }
 
 /// Meets so many times, and looks whether all are at the same barrier each time.
@@ -167,7 +167,7 @@ fn survivors_go_on_by_every_barrier() {
                 }
                 let deferral = Deferral::new();
                 // SAFETY: as in `sync`.
-                let met = unsafe { team.try_barrier_with(&deferral, &call, [number; 3]) };
+                let met = unsafe { team.try_barrier_with(&deferral, &call, [number; 3], 3) };
                 let missing = met.map_or_else(|failed| failed.images, |()| Vec::new());
                 assert_eq!(missing.is_empty(), number < 300);
                 assert!(missing.is_empty() || missing == [1, 4]);

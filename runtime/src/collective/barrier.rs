@@ -76,30 +76,34 @@ impl Team {
         pass_barrier(self, call, barrier, |_| ())
     }
 
-    /// Collective. As [`try_barrier`](Self::try_barrier), and brings `words`, which all images can read with
+    /// Collective. As [`try_barrier`](Self::try_barrier), and brings the first `used` of `words`, which all images can read with
     /// [`payload`](Self::payload) until the deferral ends: after that, wakers of the program may enter another barrier.
     ///
     /// # Errors
     /// As [`try_barrier`](Self::try_barrier).
     ///
     /// # Safety
-    /// As [`barrier`](Self::barrier). Images whose calls are alike all bring words, or none does.
+    /// As [`barrier`](Self::barrier). Images whose calls are alike all bring words, as many, or none does.
     #[inline]
     pub unsafe fn try_barrier_with(
         &self,
         _deferral: &Deferral,
         call: &Call,
         words: [u64; WORDS],
+        used: usize,
     ) -> Result<(), ImageFailed> {
         self.payload.set(words);
-        self.payload_of.set(self.barriers.get() + 1);
+        self.payload_of.set((self.barriers.get() + 1, used));
         pass_barrier(self, call, self.barrier_algorithm(), |arrival| {
-            arrival.bring(&words)
+            match used < WORDS {
+                true => arrival.bring_few(&words),
+                false => arrival.bring(&words),
+            }
         })
     }
 
-    /// The words that the image with index `index` brought to the last barrier. They stay readable until this image
-    /// enters the next one.
+    /// The words that the image with index `index` brought to the last barrier, and any words behind them. They stay readable until this
+    /// image enters the next one.
     #[inline]
     #[must_use]
     pub fn payload(&self, index: usize) -> [u64; WORDS] {
@@ -170,7 +174,7 @@ fn all_arrive(team: &Team, number: u64, signature: &Signature, spins: u32) -> bo
 }
 
 /// Records the call for reports, and in a profiled job that the image is about to enter the barrier: in its arrival, of which the others
-/// read the line anyway, and beside it for barriers with a payload there.
+/// read the line anyway, or beside it if a payload fills that.
 #[cold]
 fn record_call(team: &Team, call: &Call, own: &Arrival) {
     team.image().record_call(call);
@@ -178,12 +182,18 @@ fn record_call(team: &Team, call: &Call, own: &Arrival) {
     team.check_arrival(call);
     if let Some(recording) = team.image().recording_of_call() {
         let now = recording.come();
-        team.control(team.index())
-            .times
-            .enter(team.barriers.get(), now);
-        // Last: others poll this line, and may take it away until the rest of the arrival is written.
-        own.bring(&[now, 0, 0]);
+        let number = team.barriers.get();
+        // Last: others poll the line of the arrival, and may take it away until the rest is written.
+        match payload_fills_arrival(team, number) {
+            true => team.control(team.index()).times.enter(number, now),
+            false => own.note_time(now),
+        }
     }
+}
+
+/// Whether what the images bring to barrier `number`, the last one, leaves no room for a time.
+fn payload_fills_arrival(team: &Team, number: u64) -> bool {
+    team.payload_of.get() == (number, WORDS)
 }
 
 /// Passes the barrier that the image has entered, however long it takes.
@@ -237,6 +247,9 @@ fn wait_recorded(
     }
     // The line with which it enters the next barrier, which the others have read, comes while it notes how long it waited.
     prefetch_to_write(arrival(here.index(), number + 1));
+    if payload_fills_arrival(here, number) {
+        prefetch_to_write(here.control(here.index()).times.line(number + 1));
+    }
     let others = are_all_here.then(|| arrival_times(here, number));
     let object = || {
         let first = here.members()[0] as usize;
@@ -248,12 +261,12 @@ fn wait_recorded(
 
 /// When the other images of this node entered barrier `number`, which all have entered.
 fn arrival_times(team: &Team, number: u64) -> impl Iterator<Item = u64> {
-    let has_payload = team.payload_of.get() == number;
+    let are_beside = payload_fills_arrival(team, number);
     (0..team.images())
         .filter(|&index| index != team.index() && team.is_local(index))
-        .map(move |index| match (has_payload, team.control(index)) {
+        .map(move |index| match (are_beside, team.control(index)) {
             (true, other) => other.times.of(number),
-            (false, other) => other.state.arrivals[(number & 1) as usize].words()[0],
+            (false, other) => other.state.arrivals[(number & 1) as usize].time(),
         })
 }
 
@@ -411,7 +424,7 @@ pub(crate) unsafe fn exchange_payloads(
 ) -> Result<Vec<usize>, ImageFailed> {
     // SAFETY: the caller has done what other layers rely on.
     let missing = match (
-        unsafe { team.try_barrier_with(deferral, call, words) },
+        unsafe { team.try_barrier_with(deferral, call, words, WORDS) },
         on_failure,
     ) {
         (Ok(()), _) => Vec::new(),

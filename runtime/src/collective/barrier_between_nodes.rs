@@ -38,7 +38,7 @@ pub(super) fn barrier_between_nodes(
             .try_for_each(|index| await_arrival(episode, index, node_map.leader()));
     }
     // As on all images, or their signatures differ.
-    let has_payload = team.payload_of.get() == episode.number;
+    let has_payload = team.payload_of.get().0 == episode.number;
     Leader::new(team, node_map, episode, has_payload, barrier).relay()
 }
 
@@ -133,7 +133,7 @@ mod tests {
                 let words = |index| [index as u64, number, 7];
                 let call = Call::plain(Operation::SyncAll, Location::caller());
                 // SAFETY: no layer relies on anything here.
-                unsafe { team.try_barrier_with(&deferral, &call, words(team.index())) }.unwrap();
+                unsafe { team.try_barrier_with(&deferral, &call, words(team.index()), 3) }.unwrap();
                 for index in 0..images {
                     assert_eq!(
                         team.payload(index),

@@ -39,9 +39,9 @@ pub struct Team {
     pub(crate) key: TeamKey,
     /// How many barriers this image has entered.
     pub(crate) barriers: Cell<u64>,
-    /// This image's last payload, and the number of the barrier that it was for.
+    /// This image's last payload; the number of the barrier that it was for, and how many words of it are used.
     pub(crate) payload: Cell<[u64; WORDS]>,
-    pub(crate) payload_of: Cell<u64>,
+    pub(crate) payload_of: Cell<(u64, usize)>,
     /// None until the first barrier.
     pub(crate) barrier: Cell<Option<Barrier>>,
     epochs: Cell<usize>,
@@ -149,7 +149,7 @@ impl Team {
             key,
             barriers: Cell::new(0),
             payload: Cell::new([0; WORDS]),
-            payload_of: Cell::new(0),
+            payload_of: Cell::new((0, 0)),
             barrier: Cell::new(None),
             epochs: Cell::new(0),
             in_epoch: Cell::new(false),

@@ -12,6 +12,9 @@ pub(crate) const WORDS: usize = 3;
 /// The same in bytes.
 pub const PAYLOAD_BYTES: usize = WORDS * size_of::<u64>();
 
+/// Which of them is a time if the payload leaves room: the last.
+const TIME: usize = WORDS - 1;
+
 /// Words in shared memory. Relaxed throughout: the count of [`Arrival::signal`] publishes them.
 #[derive(Debug)]
 #[repr(C)]
@@ -65,6 +68,26 @@ impl Arrival {
     #[inline]
     pub(crate) fn bring(&self, words: &[u64; WORDS]) {
         self.words.write(words);
+    }
+
+    /// As [`bring`](Self::bring), of a payload with room behind it for [a time](Self::note_time).
+    #[inline]
+    pub(crate) fn bring_few(&self, words: &[u64; WORDS]) {
+        for (cell, word) in self.words.0[..TIME].iter().zip(words) {
+            cell.store(*word, Ordering::Relaxed);
+        }
+    }
+
+    /// Writes when the image enters, where the payload leaves room.
+    #[inline]
+    pub(crate) fn note_time(&self, time: u64) {
+        self.words.0[TIME].store(time, Ordering::Relaxed);
+    }
+
+    /// When the image, which has entered, did so; an arbitrary number if it has not written that.
+    #[inline]
+    pub(crate) fn time(&self) -> u64 {
+        self.words.0[TIME].load(Ordering::Relaxed)
     }
 
     /// Enters barrier `number`: publishes the signature and the payload.

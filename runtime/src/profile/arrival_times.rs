@@ -2,25 +2,36 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// When an image entered the last two barriers of a team: a cache line.
+/// When an image entered the last two barriers of a team whose payloads left no room for that in its arrival.
 ///
 /// As of arrivals there are two, for consecutive barriers. Relaxed throughout: an image writes before it publishes its
 /// arrival, and the others read when they have seen that.
 #[derive(Debug, Default)]
+#[repr(C)]
+pub(crate) struct ArrivalTimes([Time; 2]);
+
+/// A cache line, which the image asks for again while the others read the other one.
+#[derive(Debug, Default)]
 #[repr(C, align(64))]
-pub(crate) struct ArrivalTimes([AtomicU64; 2]);
+pub(crate) struct Time(AtomicU64);
 
 impl ArrivalTimes {
     /// Notes that the image enters barrier `number` at `now`.
     #[inline]
     pub(crate) fn enter(&self, number: u64, now: u64) {
-        self.0[(number & 1) as usize].store(now, Ordering::Relaxed);
+        self.line(number).0.store(now, Ordering::Relaxed);
     }
 
     /// When it entered barrier `number`, one of the last two.
     #[inline]
     pub(crate) fn of(&self, number: u64) -> u64 {
-        self.0[(number & 1) as usize].load(Ordering::Relaxed)
+        self.line(number).0.load(Ordering::Relaxed)
+    }
+
+    /// Where the time of barrier `number` is.
+    #[inline]
+    pub(crate) fn line(&self, number: u64) -> &Time {
+        &self.0[(number & 1) as usize]
     }
 }
 
