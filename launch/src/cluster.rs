@@ -13,7 +13,8 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 use crate::profile;
 use crate::report;
 use crate::trace::TraceFile;
-use crate::trace::of_node::NodeTimeline;
+use crate::trace::left::RemoveAtEnd;
+use crate::trace::of_node::{NodeTimeline, records_of_node};
 use coarray_collectives::TUNING;
 use coarray_fabric::memory::nodes::Nodes;
 use coarray_fabric::system::process_manager::ask_to_abort;
@@ -69,6 +70,12 @@ pub(crate) fn run<R>(
     }
     let settings = agree(cluster, settings);
     let nodes = divide(cluster, settings.direct);
+    let leader = nodes.of(cluster.image());
+    let trace = settings
+        .trace
+        .as_deref()
+        .filter(|_| leader == cluster.image());
+    let _records = trace.map(|path| RemoveAtEnd::of(path, leader));
     let mut region = share_region(cluster, &nodes, &settings)?;
     let fabric = if nodes.share_all() {
         None
@@ -233,18 +240,45 @@ fn share_region(
     let is_traced = settings.trace.is_some();
     let made = (leader == me)
         .then(|| JobMemory::create(settings.images, settings.heap, have_cores, is_traced));
-    let descriptor = match &made {
-        Some(Ok(region)) => region.file().as_raw_fd() as u64 + 1,
-        _ => 0,
+    let here: Vec<usize> = (0..settings.images)
+        .filter(|&image| nodes.share(me, image))
+        .collect();
+    let trace = settings.trace.as_deref().filter(|_| leader == me);
+    let records = trace.and_then(|path| records_of_node(path, leader, here.len()));
+    let descriptor = |region: &JobMemory| region.file().as_raw_fd() as u64 + 1;
+    let descriptors = [
+        made.as_ref()
+            .and_then(|made| made.as_ref().ok())
+            .map_or(0, descriptor),
+        records.as_ref().map_or(0, descriptor),
+    ];
+    let all = gather_words(
+        cluster,
+        [
+            u64::from(std::process::id()),
+            descriptors[0],
+            descriptors[1],
+        ],
+    );
+    let [process, descriptor, recorded] = all[leader];
+    let borrowed = |descriptor| {
+        let file = borrow_region([process, descriptor])?;
+        // SAFETY: the leader of the node made it for this job, and waits until all of the node have mapped it.
+        unsafe { JobMemory::attach(file) }
     };
-    let all = gather_words(cluster, [u64::from(std::process::id()), descriptor]);
-    let region = match made {
-        Some(made) => made,
-        None => borrow_region(all[leader]).and_then(|file| {
-            // SAFETY: the leader of the node made it for this job, and waits until all of the node have mapped it.
-            unsafe { JobMemory::attach(file) }
-        }),
-    };
+    let region = made
+        .unwrap_or_else(|| borrowed(descriptor))
+        .and_then(|mut region| {
+            let records = match recorded {
+                0 => None,
+                _ if leader == me => records,
+                _ => Some(borrowed(recorded)?),
+            };
+            if let Some(records) = records {
+                region.record_in(records, &here);
+            }
+            Ok(region)
+        });
     // The leader keeps its descriptor open until all have mapped the file.
     let have_it = gather_words(cluster, [u64::from(region.is_ok())]);
     match (region, have_it.iter().position(|&[has_it]| has_it == 0)) {

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use crate::checked;
@@ -12,6 +13,7 @@ use crate::processes::{self, HAND_OVER, environment};
 use crate::startup::ProgramError;
 use crate::superfluous;
 use crate::supervisor::supervise;
+use crate::trace::left::recover;
 use crate::two_runs;
 use crate::unknown_settings;
 use coarray_runtime::{FabricKind, Settings, USAGE};
@@ -42,6 +44,9 @@ Options:
                      Write all of that for scripts, as a page, and as its figures
       --trace FILE   Write a timeline of what each image did and waited for, which
                      the viewer https://ui.perfetto.dev shows
+      --recover-trace FILE
+                     Run nothing; add to the timeline of a job on a cluster whose images
+                     were all killed what they had recorded in files beside it
       --check[=WHAT] Look for races: accesses of two images to one place, one of them
                      a put, that no rule of the memory model orders. `races,stop`
                      ends the job at the first; with `races,without=FILE:LINE` that
@@ -107,6 +112,7 @@ pub fn coarun() -> ExitCode {
     match command_line::parse(std::env::args_os().skip(1)) {
         Ok(Request::Help) => print(HELP),
         Ok(Request::Version) => print(VERSION),
+        Ok(Request::RecoverTrace(path)) => recover_trace(path),
         Ok(Request::Run(run)) => match run.settings() {
             Ok(settings) => match checked::adapt(settings, run.names_fabric()) {
                 Ok(settings) => start(&run, &settings),
@@ -115,6 +121,20 @@ pub fn coarun() -> ExitCode {
             Err(error) => refuse(error),
         },
         Err(error) => refuse(error),
+    }
+}
+
+fn recover_trace(path: PathBuf) -> ExitCode {
+    match recover(path) {
+        Ok(text) if text.is_empty() => ExitCode::SUCCESS,
+        Ok(text) => {
+            complain(text);
+            ExitCode::FAILURE
+        }
+        Err(text) => {
+            complain(text);
+            ExitCode::FAILURE
+        }
     }
 }
 

@@ -15,6 +15,8 @@ use coarray_runtime::{
 pub(crate) enum Request {
     Help,
     Version,
+    /// Add to this timeline what images of a job that was killed have left.
+    RecoverTrace(PathBuf),
     Run(Box<Run>),
 }
 
@@ -179,6 +181,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             "--profile-html" => run.profile_files.html = Some(value.path()?),
             "--profile-svg" => run.profile_files.svg = Some(value.path()?),
             "--trace" => run.trace = Some(value.path()?),
+            "--recover-trace" => return value.path().map(Request::RecoverTrace),
             "--check" => run.check = Some(value.attached_or(Check::default())?),
             "--superfluous" => run.superfluous = value.none()?,
             "--label" => run.label = value.none()?,

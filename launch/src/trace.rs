@@ -1,6 +1,7 @@
 //! The timeline of a job: a file that the Perfetto viewer shows.
 
 mod arrows;
+pub(crate) mod left;
 #[cfg(feature = "cluster")]
 pub(crate) mod of_node;
 mod packets;
@@ -34,23 +35,52 @@ pub(crate) fn tell(text: &str) {
 /// Images of one machine, and what is known of them.
 #[derive(Debug)]
 pub(crate) struct Traced<'a> {
-    /// Their numbers, the memory with their records, and their processes.
-    pub(crate) images: Vec<(usize, &'a JobMemory, Option<u32>)>,
-    /// The number of the machine, which is that of an image there.
+    pub(crate) images: Vec<TracedImage<'a>>,
+    /// The number of the machine, which is that of an image there, and its name.
     pub(crate) host: usize,
+    pub(crate) host_name: String,
     /// What is added to its times, in nanoseconds.
     pub(crate) shift: i64,
+    /// What turns their times into nanoseconds.
+    pub(crate) timebase: Timebase,
+}
+
+/// An image, and where its records are.
+#[derive(Debug)]
+pub(crate) struct TracedImage<'a> {
+    pub(crate) number: usize,
+    pub(crate) process: Option<u32>,
+    pub(crate) memory: &'a JobMemory,
+    pub(crate) part: usize,
 }
 
 impl<'a> Traced<'a> {
-    /// Images of this machine, in a job that has no others.
+    /// Images of this machine, their memory and their processes, in a job that has no others.
     pub(crate) fn here(images: impl Iterator<Item = (usize, &'a JobMemory, Option<u32>)>) -> Self {
+        let image = |(number, memory, process)| TracedImage {
+            number,
+            process,
+            memory,
+            part: number,
+        };
+        let images: Vec<_> = images.map(image).collect();
+        let begins = images
+            .iter()
+            .filter_map(|image| image.memory.begun(image.part));
         Self {
-            images: images.collect(),
+            timebase: Timebase::new(begins),
+            images,
             host: 0,
+            host_name: host_name(),
             shift: 0,
         }
     }
+}
+
+/// The name of this machine.
+pub(crate) fn host_name() -> String {
+    let name = rustix::system::uname();
+    name.nodename().to_string_lossy().into_owned()
 }
 
 impl TraceFile {
@@ -60,6 +90,8 @@ impl TraceFile {
         match Self::open(path) {
             Ok(file) => {
                 file.empty();
+                // They are of an earlier job.
+                left::remove(&file.path);
                 Some(Self {
                     is_own: true,
                     ..file
@@ -99,40 +131,40 @@ impl TraceFile {
 
     /// Adds what these images did. Returns what is to be said about that, in whole lines.
     pub(crate) fn write(&mut self, traced: &Traced<'_>) -> String {
+        self.add(traced).unwrap_or_else(|failed| failed)
+    }
+
+    /// As [`write`](Self::write), of which an error says that it failed.
+    fn add(&mut self, traced: &Traced<'_>) -> Result<String, String> {
         if self.is_own {
             // A job within this one may have used it as well.
             self.empty();
         }
-        let all = || traced.images.iter();
-        let timebase = Timebase::new(all().filter_map(|&(image, memory, _)| memory.begun(image)));
-        let images: Vec<(usize, Steps)> = all()
-            .map(|&(image, memory, _)| (image, memory.steps(image, timebase)))
-            .collect();
+        let steps = |image: &TracedImage<'_>| image.memory.steps(image.part, traced.timebase);
+        let all = traced.images.iter();
+        let images: Vec<(usize, Steps)> = all.map(|image| (image.number, steps(image))).collect();
         let lost: u64 = images.iter().map(|(_, steps)| steps.lost).sum();
         let path = self.path.display().to_string();
-        let mut text = String::new();
-        if lost > 0 {
-            text += &format!(
+        match self.write_images(traced, &images) {
+            Err(error) => Err(format!(
+                "coarray: cannot write the timeline {path}: {error}\n"
+            )),
+            Ok(()) if lost > 0 => Ok(format!(
                 "coarray: the timeline {path} ends early: there was no room for {lost} more steps of images\n"
-            );
+            )),
+            Ok(()) => Ok(String::new()),
         }
-        if let Err(error) = self.write_images(traced, &images) {
-            text += &format!("coarray: cannot write the timeline {path}: {error}\n");
-        }
-        text
     }
 
     fn write_images(&mut self, traced: &Traced<'_>, images: &[(usize, Steps)]) -> io::Result<()> {
         let arrows = Arrows::between(images);
-        let name = rustix::system::uname();
-        let host_name = name.nodename().to_string_lossy();
         let mut packets = Packets::default();
-        for ((number, steps), (.., process)) in images.iter().zip(&traced.images) {
+        for ((number, steps), image) in images.iter().zip(&traced.images) {
             let track = Track {
                 number: *number,
-                process: *process,
+                process: image.process,
                 host: traced.host,
-                host_name: &host_name,
+                host_name: &traced.host_name,
                 steps,
                 shift: traced.shift,
             };

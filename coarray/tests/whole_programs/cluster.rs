@@ -177,6 +177,10 @@ fn timelines() {
                 timeline::check_arrows(&trace);
             }
         }
+        for (direct, nodes) in [("1", 1), ("0", timeline::IMAGES)] {
+            let command = on_fabric(&fabric, timeline::IMAGES, direct, "traced_until_killed");
+            timeline::check_killed_at_once(command, nodes);
+        }
         let command = on_fabric(&fabric, timeline::IMAGES, "1", "error_stop");
         let (end, trace) = timeline::trace(command, "failed-cluster");
         assert_eq!(end.code, Some(7), "{end:#?}");

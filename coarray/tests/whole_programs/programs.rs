@@ -87,6 +87,7 @@ pub fn run(name: &str) -> ExitCode {
         "check_two_phases" => coarray::launch(crate::check::two_phases),
         "traced" => coarray::launch(crate::timeline::traced),
         "traced_to_the_end" => coarray::launch(crate::timeline::traced_to_the_end),
+        "traced_until_killed" => coarray::launch(crate::timeline::traced_until_killed),
         "odd_regions" => coarray::launch(crate::timeline::odd_regions),
         "many_steps" => coarray::launch(crate::timeline::many_steps),
         "hello" => coarray::launch(hello),

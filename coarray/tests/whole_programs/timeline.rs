@@ -10,7 +10,7 @@ use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
 use coarray::trace::region;
 
-use crate::job::{Check, End, coarun, on_threads, plain, run};
+use crate::job::{Check, End, bare_coarun, coarun, on_threads, plain, run};
 use crate::trace_file::{Slice, Trace, packets, read};
 
 pub fn trials() -> Vec<Check> {
@@ -110,6 +110,14 @@ pub fn traced_to_the_end() {
     sync_all();
 }
 
+/// All images are killed at once in a region, after a barrier.
+pub fn traced_until_killed() {
+    let _around = region("the last one");
+    sync_all();
+    crate::job::signal("KILL", std::process::id());
+    thread::sleep(Duration::from_secs(60));
+}
+
 thread_local! {
     static KEPT: std::cell::RefCell<Vec<coarray::trace::RegionGuard>> = const { std::cell::RefCell::new(Vec::new()) };
 }
@@ -161,6 +169,18 @@ impl Target {
     }
 }
 
+impl Target {
+    /// How many files of records lie beside it.
+    fn records(&self) -> usize {
+        let name = self.0.file_name().unwrap().to_string_lossy().into_owned() + ".records-";
+        let entries = std::fs::read_dir(self.0.parent().unwrap()).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name());
+        names
+            .filter(|other| other.to_string_lossy().starts_with(&name))
+            .count()
+    }
+}
+
 impl Drop for Target {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
@@ -172,6 +192,7 @@ pub fn trace(mut command: Command, name: &str) -> (End, Trace) {
     let target = Target::new(name);
     command.env("COARRAY_TRACE", &target.0);
     let end = run(command);
+    assert_eq!(target.records(), 0);
     let trace = read(&target.0);
     (end, trace)
 }
@@ -331,6 +352,34 @@ fn killed() {
             );
         }
     }
+}
+
+/// A job of which no process is left, on a fabric of clusters; `nodes` have recorded.
+pub fn check_killed_at_once(mut command: Command, nodes: usize) {
+    let target = Target::new("killed-at-once");
+    command.env("COARRAY_TRACE", &target.0);
+    let end = run(command);
+    assert_ne!(end.code, Some(0), "{end:#?}");
+    assert!(read(&target.0).images.is_empty());
+    assert_eq!(target.records(), nodes);
+    let recover = || {
+        let mut recover = bare_coarun();
+        recover.arg("--recover-trace").arg(&target.0);
+        run(recover)
+    };
+    let end = recover();
+    assert_eq!((end.code, &*end.stderr), (Some(0), ""));
+    assert_eq!(target.records(), 0);
+    let trace = read(&target.0);
+    assert_eq!(trace.images.len(), IMAGES);
+    for image in 0..IMAGES {
+        let around = trace.named(image, "the last one");
+        assert!(around.len() == 1 && around[0].has_not_ended, "{around:?}");
+        assert_eq!(trace.named(image, "sync_all").len(), 1);
+    }
+    let end = recover();
+    assert_eq!(end.code, Some(1));
+    assert!(end.stderr.contains("nothing is left"), "{end:#?}");
 }
 
 fn failed_job() {

@@ -12,9 +12,10 @@
 //! needs.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -107,6 +108,31 @@ impl Region {
         heap: usize,
         have_cores_for_all: bool,
     ) -> io::Result<Self> {
+        Self::create_in(memory_file, areas, layout, images, heap, have_cores_for_all)
+    }
+
+    /// As [`create`](Self::create), in a file at that path, which stays there when nobody maps it any more.
+    ///
+    /// # Errors
+    /// If there cannot be one, or there is no room for what all images use at once; then there is none.
+    pub fn create_at(path: &Path, areas: Areas, layout: u64, images: usize) -> io::Result<Self> {
+        let file = |length| named_file(path, length);
+        let region = Self::create_in(file, areas, layout, images, 0, false);
+        if region.is_err() {
+            // It may not be there.
+            let _ = fs::remove_file(path);
+        }
+        region
+    }
+
+    fn create_in(
+        make_file: impl FnOnce(usize) -> io::Result<File>,
+        areas: Areas,
+        layout: u64,
+        images: usize,
+        heap: usize,
+        have_cores_for_all: bool,
+    ) -> io::Result<Self> {
         let too_large = || {
             io::Error::other(format!(
                 "{images} heaps of {heap} bytes exceed the address space"
@@ -119,7 +145,7 @@ impl Region {
             stride,
             have_cores_for_all,
         };
-        let region = Self::map(memory_file(length)?, length, areas, dimensions)?;
+        let region = Self::map(make_file(length)?, length, areas, dimensions)?;
         region.commit(0, region.parts)?;
         for image in 0..images {
             region.commit(region.part(image), areas.image)?;
@@ -169,7 +195,9 @@ impl Region {
             stride: size(&header.stride),
             have_cores_for_all: size(&header.have_cores_for_all) != 0,
         };
-        if length < areas.job_bytes() + dimensions.images * dimensions.stride {
+        let parts = dimensions.images.checked_mul(dimensions.stride);
+        let least = parts.and_then(|parts| parts.checked_add(areas.job_bytes()));
+        if least.is_none_or(|least| length < least) {
             return Err(too_small());
         }
         Ok(Self::of(map, file, areas, dimensions))
@@ -370,6 +398,16 @@ fn memory_file(length: usize) -> io::Result<File> {
     let file = File::from(file);
     file.set_len(length as u64)?;
     fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+    Ok(file)
+}
+
+/// A file of that length at that path, in the place of what was there.
+fn named_file(path: &Path, length: usize) -> io::Result<File> {
+    limits::check_file(length)?;
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(true);
+    let file = options.open(path)?;
+    file.set_len(length as u64)?;
     Ok(file)
 }
 

@@ -99,9 +99,11 @@ fn options_come_before_the_environment() {
 }
 
 #[test]
-fn help_and_version_need_no_program() {
+fn what_runs_nothing_needs_no_program() {
     assert_eq!(parsed("-n 3 -h"), Ok(Request::Help));
     assert_eq!(parsed("--version"), Ok(Request::Version));
+    let recover = Request::RecoverTrace("a.pftrace".into());
+    assert_eq!(parsed("--recover-trace a.pftrace"), Ok(recover));
 }
 
 #[test]

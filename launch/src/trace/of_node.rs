@@ -1,21 +1,34 @@
 //! The timeline of a job of which each node writes a part.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use crate::trace::{TraceFile, Traced, tell};
+use crate::trace::left::path_of_node;
+use crate::trace::{TraceFile, Traced, host_name, tell};
 use coarray_fabric::system::scheduler::now;
-use coarray_runtime::Job;
+use coarray_runtime::{Job, JobMemory, Origin};
 
 /// What the images of a node know of the timeline of their job.
 #[derive(Debug)]
 pub(crate) struct NodeTimeline {
     path: PathBuf,
+    /// Where the images of the node record, until they have written.
+    records: PathBuf,
     /// The images of the node, and their processes.
     images: Vec<(usize, u32)>,
     /// The lowest image of the machine.
     machine: usize,
     /// What is added to times of the machine, so that they are those of the machine of image 0 when the job starts.
     shift: i64,
+}
+
+/// The memory in which the node of image `node` with so many images records what they do for the timeline at this path, beside it. `None` if there can
+/// be none; then what they have done is lost if all are killed.
+pub(crate) fn records_of_node(path: &Path, node: usize, images: usize) -> Option<JobMemory> {
+    // Beside a device or a pipe there is no place for one.
+    let is_file = fs::metadata(path).is_ok_and(|found| found.is_file());
+    let records = is_file.then(|| JobMemory::create_records(&path_of_node(path, node), images));
+    records?.ok()
 }
 
 impl NodeTimeline {
@@ -35,21 +48,34 @@ impl NodeTimeline {
         let images = (0..)
             .zip(&all)
             .filter(|(image, _)| job.nodes.share(me, *image));
+        let shift = match is_same {
+            true => 0,
+            false => time(0).wrapping_sub(time(machine)) as i64,
+        };
+        let origin = Origin {
+            number: me,
+            process: std::process::id(),
+            host: machine,
+            shift,
+            host_name: host_name(),
+        };
+        // Without room the timeline says at its end that it lacks something.
+        let _ = job.region.note_origin(me, &origin);
         Self {
+            records: path_of_node(&path, job.nodes.of(me)),
             path,
             images: images
                 .map(|(image, &[_, process])| (image, process as u32))
                 .collect(),
             machine,
-            shift: match is_same {
-                true => 0,
-                false => time(0).wrapping_sub(time(machine)) as i64,
-            },
+            shift,
         }
     }
 
     /// Adds what the images of the node did.
     pub(crate) fn write(&self, job: &Job) {
+        // Not after it: nothing is to be there twice if this process is killed now. There may be none.
+        let _ = fs::remove_file(&self.records);
         let images = self.images.iter();
         let images = images.map(|&(image, process)| (image, &job.region, Some(process)));
         let traced = Traced {

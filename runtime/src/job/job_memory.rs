@@ -4,12 +4,14 @@
 //! | JobControl | image 0: ImageControl, pairs, tables, timeline, scratch, heap -> ... <- ragged | image 1: ... | ... |
 //! ```
 //!
-//! Only in a job that is traced is there a timeline.
+//! Only in a job that is traced is there a timeline. What its images record may lie in the memory of another such structure, in a file with a name
+//! and without heaps, which is there when all processes have been killed: [`JobMemory::record_in`].
 
 use std::fs::File;
 use std::io;
 use std::mem::offset_of;
 use std::ops::{Deref, DerefMut, Range};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use crate::job::control::{ImageControl, JobControl, LAYOUT};
@@ -18,7 +20,7 @@ use crate::profile::activity::Activity;
 use crate::profile::counts::{Count, CountTable, Counts};
 use crate::profile::place::Place;
 use crate::profile::table::{ImageProfile, ImageTable};
-use crate::profile::timeline::{Steps, Timebase, Timeline};
+use crate::profile::timeline::{Origin, Steps, Timebase, Timeline};
 use coarray_fabric::memory::region::{Areas, Region};
 
 /// The count that one image awaits from one other in `sync_images`: a cache line.
@@ -28,7 +30,11 @@ struct Pair(Eventcount);
 
 /// A mapping of the memory of a job.
 #[derive(Debug)]
-pub struct JobMemory(Region);
+pub struct JobMemory {
+    region: Region,
+    /// Where images record what they do, if that is not here, and in which part each.
+    records: Option<(Box<Self>, Vec<Option<usize>>)>,
+}
 
 impl JobMemory {
     /// Creates the memory of a job with `images` heaps of `heap` bytes each, and room for timelines if it is traced.
@@ -39,7 +45,43 @@ impl JobMemory {
         is_traced: bool,
     ) -> io::Result<Self> {
         let areas = areas(images, is_traced);
-        Region::create(areas, LAYOUT, images, heap, have_cores_for_all).map(Self)
+        Region::create(areas, LAYOUT, images, heap, have_cores_for_all).map(Self::of)
+    }
+
+    fn of(region: Region) -> Self {
+        Self {
+            region,
+            records: None,
+        }
+    }
+
+    /// Creates memory in which so many images of a node can [record](Self::record_in) what they do, in a file at this path.
+    ///
+    /// # Errors
+    /// If there cannot be such a file, or no memory with a name can be committed in advance there.
+    pub fn create_records(path: &Path, images: usize) -> io::Result<Self> {
+        Region::create_at(path, areas(images, true), LAYOUT, images).map(Self::of)
+    }
+
+    /// Lets these images, those of the node, record in `records` what they do, each in the part of its place in the list. Before any of them begins.
+    ///
+    /// # Panics
+    /// If there is no room for so many.
+    pub fn record_in(&mut self, records: Self, images: &[usize]) {
+        assert!(records.is_traced() && images.len() <= records.dimensions().images);
+        let mut parts = vec![None; self.dimensions().images];
+        for (part, &image) in images.iter().enumerate() {
+            parts[image] = Some(part);
+        }
+        self.records = Some((Box::new(records), parts));
+    }
+
+    /// Where an image records what it does, and in which part.
+    #[inline]
+    fn records_of(&self, image: usize) -> (&Self, usize) {
+        let there = self.records.as_ref();
+        let there = there.and_then(|(records, parts)| Some((&**records, parts[image]?)));
+        there.unwrap_or((self, image))
     }
 
     /// Maps the memory that another process created.
@@ -48,7 +90,7 @@ impl JobMemory {
     /// The file is that of a job of which this process is to be an image.
     pub unsafe fn attach(file: File) -> io::Result<Self> {
         // SAFETY: `create` made the file, and the layout says that the job's images are of the same version.
-        unsafe { Region::attach(file, LAYOUT) }.map(Self)
+        unsafe { Region::attach(file, LAYOUT) }.map(Self::of)
     }
 
     /// The structure that the whole job shares.
@@ -130,15 +172,17 @@ impl JobMemory {
     /// zeros.
     #[inline]
     pub(crate) fn table(&self, image: usize) -> &ImageTable {
-        let offset = self.table_offset();
+        let (memory, part) = self.records_of(image);
+        let offset = memory.table_offset();
         // SAFETY: the table follows the pairs in each part, which begins at a page, at a multiple of its alignment. Zero bytes are valid, only
         // this function refers to it, and the mapping lives as long as `self`.
-        unsafe { &*self.part_address(image, offset).cast::<ImageTable>() }
+        unsafe { &*memory.part_address(part, offset).cast::<ImageTable>() }
     }
 
     /// Commits the memory of the table of an image.
     pub(crate) fn commit_table(&self, image: usize) -> io::Result<()> {
-        self.commit_part(image, self.table_offset(), size_of::<ImageTable>())
+        let (memory, part) = self.records_of(image);
+        memory.commit_part(part, memory.table_offset(), size_of::<ImageTable>())
     }
 
     #[inline]
@@ -158,25 +202,48 @@ impl JobMemory {
     /// If the job is not traced.
     pub(crate) fn timeline(&self, image: usize) -> &Timeline {
         assert!(self.is_traced());
-        let offset = self.timeline_offset();
+        let (memory, part) = self.records_of(image);
+        let offset = memory.timeline_offset();
         // SAFETY: there is room for it in each part, as `is_traced` says, which begins at a page, at a multiple of its alignment. Zero bytes are
         // valid, only this function refers to it, and the mapping lives as long as `self`.
-        unsafe { &*self.part_address(image, offset).cast::<Timeline>() }
+        unsafe { &*memory.part_address(part, offset).cast::<Timeline>() }
     }
 
     /// Commits the memory of these records of the timeline of an image of a job that is traced.
     pub(crate) fn commit_records(&self, image: usize, records: &Range<usize>) -> io::Result<()> {
         let place = Timeline::place(records);
-        self.commit_part(image, self.timeline_offset() + place.start, place.len())
+        let (memory, part) = self.records_of(image);
+        memory.commit_part(part, memory.timeline_offset() + place.start, place.len())
     }
 
     fn timeline_offset(&self) -> usize {
         self.counts_offset() + bytes_of_counts(self.dimensions().images)
     }
 
+    /// Notes of an image of a job that is traced, which [commits](Self::commit_records) records then, what the timeline says of it besides.
+    ///
+    /// # Errors
+    /// If there is no memory for that.
+    pub fn note_origin(&self, image: usize, origin: &Origin) -> io::Result<()> {
+        self.commit_records(image, &(0..0))?;
+        self.timeline(image).note_origin(origin);
+        Ok(())
+    }
+
+    /// Of memory in which images [recorded](Self::record_in) what they did, what was [noted](Self::note_origin) of the one that had this part; `None` if
+    /// none had.
+    pub fn origin(&self, part: usize) -> Option<Origin> {
+        self.timeline(part).origin()
+    }
+
     /// When an image began, by the clock of profiles and in nanoseconds; `None` if it has not, or nobody recorded that.
     pub fn begun(&self, image: usize) -> Option<(u64, u64)> {
         self.table(image).begun()
+    }
+
+    /// The last time that an image noted by both of these clocks; `None` if it has not begun.
+    pub fn last_known(&self, image: usize) -> Option<(u64, u64)> {
+        self.table(image).last_known()
     }
 
     /// What an image of a job that is traced did.
@@ -226,13 +293,13 @@ impl Deref for JobMemory {
 
     #[inline]
     fn deref(&self) -> &Region {
-        &self.0
+        &self.region
     }
 }
 
 impl DerefMut for JobMemory {
     fn deref_mut(&mut self) -> &mut Region {
-        &mut self.0
+        &mut self.region
     }
 }
 

@@ -203,6 +203,12 @@ impl ImageTable {
         (nanoseconds != 0).then_some((clock, nanoseconds))
     }
 
+    /// The last time that it noted by both clocks; `None` if it has not begun.
+    pub(crate) fn last_known(&self) -> Option<(u64, u64)> {
+        let [clock, nanoseconds] = [0, 1].map(|word| self.rate[word].load(Ordering::Relaxed));
+        (nanoseconds != 0).then_some((clock, nanoseconds))
+    }
+
     /// What its records are of, and whether that is a collective operation or something else.
     pub(crate) fn places(&self) -> impl Iterator<Item = Option<(Place, Option<Activity>)>> {
         self.records

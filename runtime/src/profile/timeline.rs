@@ -27,6 +27,9 @@ pub(crate) struct Timeline {
     count: AtomicU64,
     /// How many there would be if there was more room.
     lost: AtomicU64,
+    /// What is known of the image: its number plus 1, its process, the number of its host, and what is to be added to its times.
+    origin: [AtomicU64; 4],
+    host_name: FixedStr<60>,
     /// The names of regions, and of what collective operations are parts of, by the record of the [table](crate::profile::table) that has their line.
     names: [FixedStr<60>; LINES],
     records: [Record; RECORDS],
@@ -59,6 +62,40 @@ impl Timeline {
         start..offset(records.end)
     }
 
+    /// Notes what is known of the image.
+    pub(crate) fn note_origin(&self, origin: &Origin) {
+        let Origin {
+            number,
+            process,
+            host,
+            shift,
+            host_name,
+        } = origin;
+        self.host_name.set(host_name);
+        let words = [
+            *number as u64 + 1,
+            u64::from(*process),
+            *host as u64,
+            *shift as u64,
+        ];
+        for (place, word) in self.origin.iter().zip(words) {
+            place.store(word, Ordering::Relaxed);
+        }
+    }
+
+    /// What was noted of the image, if anything was.
+    pub(crate) fn origin(&self) -> Option<Origin> {
+        let [number, process, host, shift] =
+            [0, 1, 2, 3].map(|word: usize| self.origin[word].load(Ordering::Relaxed));
+        Some(Origin {
+            number: number.checked_sub(1)? as usize,
+            process: process as u32,
+            host: host as usize,
+            shift: shift as i64,
+            host_name: self.host_name.get(),
+        })
+    }
+
     /// Gives a name to a region, or to what a collective operation is a part of; the record of the table with this index has its line.
     pub(crate) fn name(&self, line: usize, name: &str) {
         self.names[line].set(name);
@@ -83,6 +120,21 @@ impl Timeline {
         let names = self.names.iter().map(FixedStr::get).collect();
         (steps, names, number(&self.lost))
     }
+}
+
+/// Whose timeline one is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The image.
+    pub number: usize,
+    /// Its process.
+    pub process: u32,
+    /// The number of its host, which is that of an image there.
+    pub host: usize,
+    /// What is added to its times, in nanoseconds, so that they are those of the host of image 0.
+    pub shift: i64,
+    /// The name of its host.
+    pub host_name: String,
 }
 
 /// Something that an image did. Times are in nanoseconds, of a clock that all images of the machine share.
@@ -125,7 +177,11 @@ pub struct Timebase {
 impl Timebase {
     /// By the times at which images began, by both clocks, and the time now: the longer ago that was, the better.
     pub fn new(begins: impl Iterator<Item = (u64, u64)>) -> Self {
-        let now = (Clock::new().now(), nanoseconds());
+        Self::until((Clock::new().now(), nanoseconds()), begins)
+    }
+
+    /// As [`new`](Self::new), by another time than now.
+    pub fn until(now: (u64, u64), begins: impl Iterator<Item = (u64, u64)>) -> Self {
         let (clock, nanoseconds) = begins.min().unwrap_or(now);
         let ticks = now.0.saturating_sub(clock) as f64;
         let nanoseconds_in_tick = match ticks > 0.0 {
