@@ -12,7 +12,7 @@
 //! needs.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -114,15 +114,10 @@ impl Region {
     /// As [`create`](Self::create), in a file at that path, which stays there when nobody maps it any more.
     ///
     /// # Errors
-    /// If there cannot be one, or there is no room for what all images use at once; then there is none.
+    /// If there cannot be one, or there is no room for what all images use at once.
     pub fn create_at(path: &Path, areas: Areas, layout: u64, images: usize) -> io::Result<Self> {
         let file = |length| named_file(path, length);
-        let region = Self::create_in(file, areas, layout, images, 0, false);
-        if region.is_err() {
-            // It may not be there.
-            let _ = fs::remove_file(path);
-        }
-        region
+        Self::create_in(file, areas, layout, images, 0, false)
     }
 
     fn create_in(

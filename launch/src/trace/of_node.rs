@@ -26,9 +26,14 @@ pub(crate) struct NodeTimeline {
 /// be none; then what they have done is lost if all are killed.
 pub(crate) fn records_of_node(path: &Path, node: usize, images: usize) -> Option<JobMemory> {
     // Beside a device or a pipe there is no place for one.
-    let is_file = fs::metadata(path).is_ok_and(|found| found.is_file());
-    let records = is_file.then(|| JobMemory::create_records(&path_of_node(path, node), images));
-    records?.ok()
+    fs::metadata(path).ok().filter(|found| found.is_file())?;
+    let records = path_of_node(path, node);
+    let created = JobMemory::create_records(&records, images);
+    // Others need the room.
+    if created.is_err() {
+        let _ = fs::remove_file(records);
+    }
+    created.ok()
 }
 
 impl NodeTimeline {

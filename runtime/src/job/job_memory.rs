@@ -20,7 +20,7 @@ use crate::profile::activity::Activity;
 use crate::profile::counts::{Count, CountTable, Counts};
 use crate::profile::place::Place;
 use crate::profile::table::{ImageProfile, ImageTable};
-use crate::profile::timeline::{Origin, Steps, Timebase, Timeline};
+use crate::profile::timeline::{GROWTH, Origin, Steps, Timebase, Timeline};
 use coarray_fabric::memory::region::{Areas, Region};
 
 /// The count that one image awaits from one other in `sync_images`: a cache line.
@@ -58,9 +58,19 @@ impl JobMemory {
     /// Creates memory in which so many images of a node can [record](Self::record_in) what they do, in a file at this path.
     ///
     /// # Errors
-    /// If there cannot be such a file, or no memory with a name can be committed in advance there.
+    /// If there cannot be such a file, or no room for what all of them record at first: then they would not begin. It may be there.
     pub fn create_records(path: &Path, images: usize) -> io::Result<Self> {
-        Region::create_at(path, areas(images, true), LAYOUT, images).map(Self::of)
+        let memory = Self::of(Region::create_at(
+            path,
+            areas(images, true),
+            LAYOUT,
+            images,
+        )?);
+        for part in 0..images {
+            memory.commit_table(part)?;
+            memory.commit_records(part, &(0..GROWTH))?;
+        }
+        Ok(memory)
     }
 
     /// Lets these images, those of the node, record in `records` what they do, each in the part of its place in the list. Before any of them begins.

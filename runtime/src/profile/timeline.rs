@@ -17,7 +17,7 @@ use coarray_fabric::system::fixed_str::FixedStr;
 pub(crate) const RECORDS: usize = 1 << 20;
 
 /// So many get their memory at once.
-const GROWTH: usize = 1 << 12;
+pub(crate) const GROWTH: usize = 1 << 12;
 
 /// The records of one image. It alone writes; others read at any time.
 #[derive(Debug)]
