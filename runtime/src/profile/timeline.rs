@@ -207,8 +207,9 @@ pub(crate) type Grow = Box<dyn Fn(Range<usize>) -> bool>;
 /// What the image that writes a timeline keeps of it.
 pub(crate) struct Writer {
     next: std::cell::Cell<usize>,
-    /// How many records have memory.
+    /// How many records have memory, and whether there is none for more.
     room: std::cell::Cell<usize>,
+    is_full: std::cell::Cell<bool>,
     grow: Grow,
 }
 
@@ -224,6 +225,7 @@ impl Writer {
         grow(0..GROWTH).then(|| Self {
             next: 0.into(),
             room: GROWTH.into(),
+            is_full: false.into(),
             grow,
         })
     }
@@ -272,9 +274,12 @@ impl Log<'_> {
     #[cold]
     fn grow(self, index: usize) -> bool {
         let more = index..(index + GROWTH).min(RECORDS);
-        let grows = !more.is_empty() && (self.writer.grow)(more.clone());
-        if grows {
-            self.writer.room.set(more.end);
+        // To ask again and again on a full disk would take longer than all else.
+        let grows =
+            !self.writer.is_full.get() && !more.is_empty() && (self.writer.grow)(more.clone());
+        match grows {
+            true => self.writer.room.set(more.end),
+            false => self.writer.is_full.set(true),
         }
         grows
     }
@@ -417,6 +422,39 @@ mod tests {
         assert_eq!(pieces.last().unwrap().end, RECORDS);
         let (steps, _, lost) = timeline.read(Timebase::new([(1, 1)].into_iter()));
         assert_eq!((steps.len(), lost), (RECORDS, 3));
+    }
+
+    #[test]
+    fn whoever_has_no_room_is_asked_once() {
+        let timeline = timeline();
+        let asked = std::rc::Rc::new(std::cell::Cell::new(0));
+        let counted = std::rc::Rc::clone(&asked);
+        let writer = Writer::new(Box::new(move |_| counted.replace(counted.get() + 1) == 0));
+        let writer = writer.unwrap();
+        let log = Log {
+            writer: &writer,
+            timeline: &timeline,
+        };
+        for time in 1..=GROWTH as u64 + 7 {
+            log.begin(0, time, 0, None);
+        }
+        let (steps, _, lost) = timeline.read(Timebase::new([(1, 1)].into_iter()));
+        assert_eq!((steps.len(), lost, asked.get()), (GROWTH, 7, 2));
+    }
+
+    #[test]
+    fn who_it_is_of_is_known_when_that_was_noted() {
+        let timeline = timeline();
+        assert_eq!(timeline.origin(), None);
+        let origin = Origin {
+            number: 0,
+            process: 7,
+            host: 3,
+            shift: -5,
+            host_name: "node3".into(),
+        };
+        timeline.note_origin(&origin);
+        assert_eq!(timeline.origin(), Some(origin));
     }
 
     #[test]
