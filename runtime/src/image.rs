@@ -33,6 +33,7 @@ pub(crate) mod team;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
+use std::ops::Range;
 use std::panic::Location;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
@@ -59,7 +60,7 @@ use crate::job::settings::FabricKind;
 use crate::job::unwinding;
 use crate::profile::activity::{Activity, code_of_call};
 use crate::profile::recorder::{Recorder, Recording};
-use crate::profile::timeline::{Grow, Log, Writer};
+use crate::profile::timeline::{Room, Timeline, Writer};
 use coarray_fabric::memory::locality::Place;
 use coarray_fabric::memory::region::SCRATCH_BYTES;
 use coarray_fabric::note_issue;
@@ -394,17 +395,13 @@ impl Image {
         self.recorder.as_ref().map(|recorder| Recording {
             recorder,
             table: self.job.region.table(self.index),
-            log: recorder.writer().map(|writer| Log {
-                writer,
-                timeline: self.job.region.timeline(self.index),
-            }),
         })
     }
 
     /// Whether it notes in a timeline what it does.
     pub(crate) fn is_traced(&self) -> bool {
         let recorder = self.recorder.as_ref();
-        recorder.is_some_and(|recorder| recorder.writer().is_some())
+        recorder.is_some_and(Recorder::is_traced)
     }
 
     /// Notes in a job that is traced that the image is about to do what may end a wait for the event or the lock at this place.
@@ -446,9 +443,23 @@ impl Image {
 
 /// The recorder of an image of this job.
 fn recorder(job: &Arc<Job>, index: usize) -> Recorder {
-    let (traced, grows) = (job.region.is_traced(), Arc::clone(job));
-    let grow: Grow = Box::new(move |records| grows.region.commit_records(index, &records).is_ok());
-    Recorder::new(traced.then(|| Writer::new(grow)).flatten())
+    let room = || TimelineRoom(Arc::clone(job), index);
+    let is_traced = job.region.is_traced();
+    let writer = is_traced.then(|| Writer::new(Box::new(room())));
+    Recorder::new(writer.flatten())
+}
+
+/// Where the timeline of an image is.
+struct TimelineRoom(Arc<Job>, usize);
+
+impl Room for TimelineRoom {
+    fn timeline(&self) -> &Timeline {
+        self.0.region.timeline(self.1)
+    }
+
+    fn grow(&self, records: Range<usize>) -> bool {
+        self.0.region.commit_records(self.1, &records).is_ok()
+    }
 }
 
 fn number_of_place(place: Place) -> u64 {

@@ -60,21 +60,26 @@ impl Recorder {
         }
     }
 
-    /// What writes the timeline, if the job is traced.
-    pub(crate) fn writer(&self) -> Option<&Writer> {
-        self.writer.as_ref()
+    /// Whether it writes a timeline.
+    pub(crate) fn is_traced(&self) -> bool {
+        self.writer.is_some()
     }
 }
 
-/// A recorder, its table, and its timeline if the job is traced.
+/// A recorder and its table: two words, which are passed in registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recording<'a> {
     pub(crate) recorder: &'a Recorder,
     pub(crate) table: &'a ImageTable,
-    pub(crate) log: Option<Log<'a>>,
 }
 
 impl<'a> Recording<'a> {
+    /// The timeline, if the job is traced.
+    #[inline]
+    fn log(self) -> Option<Log<'a>> {
+        self.recorder.writer.as_ref().map(Writer::log)
+    }
+
     #[inline]
     fn now(self) -> u64 {
         self.recorder.clock.now()
@@ -125,7 +130,7 @@ impl<'a> Recording<'a> {
             return index;
         }
         keys.push(key);
-        if let Some(log) = self.log {
+        if let Some(log) = self.log() {
             log.timeline.name(index, name);
         }
         let (_, activity, _) = key;
@@ -153,7 +158,7 @@ impl<'a> Recording<'a> {
             let recorder = self.recorder;
             self.note_call(record, recorder.called.get(), recorder.called_before.get());
         }
-        if let Some(log) = self.log {
+        if let Some(log) = self.log() {
             self.log_call(log, call, record);
         }
         self.recorder.call.set(record);
@@ -198,7 +203,7 @@ impl<'a> Recording<'a> {
     #[inline]
     pub(crate) fn enter_barrier(self) {
         self.recorder.is_in_barrier.set(true);
-        if let Some(log) = self.log {
+        if let Some(log) = self.log() {
             log.go_on(self.recorder.entry.get());
         }
     }
@@ -218,7 +223,7 @@ impl<'a> Recording<'a> {
             self.table.record(record).note_lateness(late, before);
         }
         let entry = recorder.entry.get();
-        if let Some(log) = self.log {
+        if let Some(log) = self.log() {
             log.note_object(entry, object());
         }
         self.note_wait(record, entered, None, entry);
@@ -233,7 +238,7 @@ impl<'a> Recording<'a> {
         self.table.note_in_history(began, now);
         self.table.latest.store(now, Ordering::Relaxed);
         self.recorder.before.set(record);
-        if let Some(log) = self.log {
+        if let Some(log) = self.log() {
             log.end(entry, now);
         }
         if now >= self.recorder.rate_due.get() {
@@ -261,7 +266,7 @@ impl<'a> Recording<'a> {
         let awaited = awaited();
         let Some((activity, caller)) = activity else {
             let entry = self.recorder.entry.get();
-            if let Some(log) = self.log {
+            if let Some(log) = self.log() {
                 log.go_on(entry);
                 log.note_partner(entry, awaited);
             }
@@ -297,13 +302,13 @@ impl<'a> Recording<'a> {
             record,
             awaited,
             began,
-            entry: self.log.map_or(Entry::NONE, begin),
+            entry: self.log().map_or(Entry::NONE, begin),
         }
     }
 
     /// Notes in the timeline that the image releases what others may wait for, an object that they know by this number.
     pub(crate) fn note_release(self, activity: Activity, object: u64) {
-        if let Some(log) = self.log {
+        if let Some(log) = self.log() {
             let (record, now) = (self.find(None, activity.code(), ""), self.now());
             log.end(log.begin(record, now, object, None), now);
         }
@@ -315,7 +320,7 @@ impl<'a> Recording<'a> {
         name: &'static str,
         caller: &'static Location<'static>,
     ) -> Entry {
-        self.log.map_or(Entry::NONE, |log| {
+        self.log().map_or(Entry::NONE, |log| {
             let record = self.find(Some(caller), Activity::Region.code(), name);
             log.begin(record, self.now(), 0, None)
         })
@@ -323,7 +328,7 @@ impl<'a> Recording<'a> {
 
     /// Notes that this region ends.
     pub(crate) fn end_region(self, entry: Entry) {
-        if let Some(log) = self.log {
+        if let Some(log) = self.log() {
             log.end(entry, self.now());
         }
     }

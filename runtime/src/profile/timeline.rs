@@ -201,8 +201,14 @@ impl Timebase {
     }
 }
 
-/// Gets the memory of these records; false if there is none.
-pub(crate) type Grow = Box<dyn Fn(Range<usize>) -> bool>;
+/// Where a timeline is.
+pub(crate) trait Room {
+    /// The timeline.
+    fn timeline(&self) -> &Timeline;
+
+    /// Gets the memory of these records; false if there is none.
+    fn grow(&self, records: Range<usize>) -> bool;
+}
 
 /// What the image that writes a timeline keeps of it.
 pub(crate) struct Writer {
@@ -210,7 +216,7 @@ pub(crate) struct Writer {
     /// How many records have memory, and whether there is none for more.
     room: std::cell::Cell<usize>,
     is_full: std::cell::Cell<bool>,
-    grow: Grow,
+    memory: Box<dyn Room>,
 }
 
 impl fmt::Debug for Writer {
@@ -220,21 +226,29 @@ impl fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// Of a timeline that is empty, and gets memory by `grow`. `None` if it gets none.
-    pub(crate) fn new(grow: Grow) -> Option<Self> {
-        grow(0..GROWTH).then(|| Self {
+    /// Of the timeline there, which is empty. `None` if it gets no memory.
+    pub(crate) fn new(memory: Box<dyn Room>) -> Option<Self> {
+        memory.grow(0..GROWTH).then(|| Self {
             next: 0.into(),
             room: GROWTH.into(),
             is_full: false.into(),
-            grow,
+            memory,
         })
+    }
+
+    /// With its timeline.
+    pub(crate) fn log(&self) -> Log<'_> {
+        Log {
+            writer: self,
+            timeline: self.memory.timeline(),
+        }
     }
 }
 
 /// A timeline and its writer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Log<'a> {
-    pub(crate) writer: &'a Writer,
+    writer: &'a Writer,
     pub(crate) timeline: &'a Timeline,
 }
 
@@ -276,7 +290,7 @@ impl Log<'_> {
         let more = index..(index + GROWTH).min(RECORDS);
         // To ask again and again on a full disk would take longer than all else.
         let grows =
-            !self.writer.is_full.get() && !more.is_empty() && (self.writer.grow)(more.clone());
+            !self.writer.is_full.get() && !more.is_empty() && self.writer.memory.grow(more.clone());
         match grows {
             true => self.writer.room.set(more.end),
             false => self.writer.is_full.set(true),
@@ -334,14 +348,28 @@ mod tests {
         unsafe { Box::from_raw(std::alloc::alloc_zeroed(layout).cast()) }
     }
 
+    /// A timeline that asks this for memory.
+    struct Asking<F>(Box<Timeline>, F);
+
+    impl<F: Fn(Range<usize>) -> bool> Room for Asking<F> {
+        fn timeline(&self) -> &Timeline {
+            &self.0
+        }
+
+        fn grow(&self, records: Range<usize>) -> bool {
+            self.1(records)
+        }
+    }
+
+    fn writer(grow: impl Fn(Range<usize>) -> bool + 'static) -> Writer {
+        Writer::new(Box::new(Asking(timeline(), grow))).unwrap()
+    }
+
     #[test]
     fn what_begun_in_another_timeline_ends_no_record_that_is_not_there() {
-        let timeline = timeline();
-        let writer = Writer::new(Box::new(|_| true)).unwrap();
-        let log = Log {
-            writer: &writer,
-            timeline: &timeline,
-        };
+        let writer = writer(|_| true);
+        let log = writer.log();
+        let timeline = log.timeline;
         log.end(Entry(Some(GROWTH + 7)), 5);
         assert_eq!(timeline.records[GROWTH + 7].end.load(Ordering::Relaxed), 0);
         let own = log.begin(1, 2, 0, None);
@@ -361,12 +389,9 @@ mod tests {
 
     #[test]
     fn what_was_noted_is_read() {
-        let timeline = timeline();
-        let writer = Writer::new(Box::new(|_| true)).unwrap();
-        let log = Log {
-            writer: &writer,
-            timeline: &timeline,
-        };
+        let writer = writer(|_| true);
+        let log = writer.log();
+        let timeline = log.timeline;
         timeline.name(7, "solve");
         let first = log.begin(7, 100, 0, Some(0));
         let second = log.begin(3, 110, 55, None);
@@ -401,18 +426,13 @@ mod tests {
 
     #[test]
     fn without_room_records_are_counted() {
-        let timeline = timeline();
         let pieces = std::sync::Arc::new(Mutex::new(Vec::new()));
         let asked = pieces.clone();
-        let writer = Writer::new(Box::new(move |piece| {
-            asked.lock().unwrap().push(piece.clone());
+        let writer = writer(move |piece| {
+            asked.lock().unwrap().push(piece);
             true
-        }));
-        let writer = writer.unwrap();
-        let log = Log {
-            writer: &writer,
-            timeline: &timeline,
-        };
+        });
+        let log = writer.log();
         for time in 1..=RECORDS as u64 + 3 {
             let entry = log.begin(0, time, 0, None);
             log.end(entry, time);
@@ -420,25 +440,20 @@ mod tests {
         let pieces = pieces.lock().unwrap();
         assert!(pieces.windows(2).all(|two| two[0].end == two[1].start));
         assert_eq!(pieces.last().unwrap().end, RECORDS);
-        let (steps, _, lost) = timeline.read(Timebase::new([(1, 1)].into_iter()));
+        let (steps, _, lost) = log.timeline.read(Timebase::new([(1, 1)].into_iter()));
         assert_eq!((steps.len(), lost), (RECORDS, 3));
     }
 
     #[test]
     fn whoever_has_no_room_is_asked_once() {
-        let timeline = timeline();
         let asked = std::rc::Rc::new(std::cell::Cell::new(0));
         let counted = std::rc::Rc::clone(&asked);
-        let writer = Writer::new(Box::new(move |_| counted.replace(counted.get() + 1) == 0));
-        let writer = writer.unwrap();
-        let log = Log {
-            writer: &writer,
-            timeline: &timeline,
-        };
+        let writer = writer(move |_| counted.replace(counted.get() + 1) == 0);
+        let log = writer.log();
         for time in 1..=GROWTH as u64 + 7 {
             log.begin(0, time, 0, None);
         }
-        let (steps, _, lost) = timeline.read(Timebase::new([(1, 1)].into_iter()));
+        let (steps, _, lost) = log.timeline.read(Timebase::new([(1, 1)].into_iter()));
         assert_eq!((steps.len(), lost, asked.get()), (GROWTH, 7, 2));
     }
 
