@@ -13,7 +13,7 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 use crate::profile;
 use crate::report;
 use crate::trace::TraceFile;
-use crate::trace::left::RemoveAtEnd;
+use crate::trace::beside::RemoveAtEnd;
 use crate::trace::of_node::{NodeTimeline, records_of_node};
 use coarray_collectives::TUNING;
 use coarray_fabric::memory::nodes::Nodes;

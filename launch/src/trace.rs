@@ -1,6 +1,7 @@
 //! The timeline of a job: a file that the Perfetto viewer shows.
 
 mod arrows;
+pub(crate) mod beside;
 pub(crate) mod left;
 #[cfg(feature = "cluster")]
 pub(crate) mod of_node;
@@ -91,7 +92,7 @@ impl TraceFile {
             Ok(file) => {
                 file.empty();
                 // They are of an earlier job.
-                left::remove(&file.path);
+                beside::remove(&file.path);
                 Some(Self {
                     is_own: true,
                     ..file

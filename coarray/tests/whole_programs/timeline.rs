@@ -362,12 +362,7 @@ pub fn check_killed_at_once(mut command: Command, nodes: usize) {
     assert_ne!(end.code, Some(0), "{end:#?}");
     assert!(read(&target.0).images.is_empty());
     assert_eq!(target.records(), nodes);
-    let recover = || {
-        let mut recover = bare_coarun();
-        recover.arg("--recover-trace").arg(&target.0);
-        run(recover)
-    };
-    let end = recover();
+    let end = recover(&target);
     assert_eq!((end.code, &*end.stderr), (Some(0), ""));
     assert_eq!(target.records(), 0);
     let trace = read(&target.0);
@@ -377,9 +372,22 @@ pub fn check_killed_at_once(mut command: Command, nodes: usize) {
         assert!(around.len() == 1 && around[0].has_not_ended, "{around:?}");
         assert_eq!(trace.named(image, "sync_all").len(), 1);
     }
-    let end = recover();
-    assert_eq!(end.code, Some(1));
-    assert!(end.stderr.contains("nothing is left"), "{end:#?}");
+    refuses(&target, "nothing is left");
+}
+
+fn recover(target: &Target) -> End {
+    let mut recover = bare_coarun();
+    recover.arg("--recover-trace").arg(&target.0);
+    run(recover)
+}
+
+/// Whether nothing can be recovered, and one line says why.
+#[track_caller]
+fn refuses(target: &Target, why: &str) {
+    let end = recover(target);
+    assert_eq!(end.code, Some(1), "{end:#?}");
+    let is_said = end.stderr.starts_with("coarun: ") && end.stderr.contains(why);
+    assert!(is_said && end.stderr.lines().count() == 1, "{end:#?}");
 }
 
 fn failed_job() {
@@ -504,10 +512,17 @@ fn by_perfetto() {
 fn replaced() {
     let target = Target::new("replaced");
     std::fs::write(&target.0, vec![0xff; 1 << 20]).unwrap();
+    let mut records = target.0.clone().into_os_string();
+    records.push(".records-0");
+    for (bytes, why) in [(0, "too small"), (1 << 20, "another version")] {
+        std::fs::write(&records, vec![0xff; bytes]).unwrap();
+        refuses(&target, why);
+    }
     let mut command = plain(2, "hello");
     command.env("COARRAY_TRACE", &target.0);
     assert_eq!(run(command).code, Some(0));
     assert_eq!(read(&target.0).images.len(), 2);
+    assert_eq!(target.records(), 0);
     let mut command = plain(2, "hello");
     command.env("COARRAY_TRACE", "");
     assert_eq!(run(command).stderr, "");

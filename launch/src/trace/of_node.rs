@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::trace::left::path_of_node;
+use crate::trace::beside::path_of_node;
 use crate::trace::{TraceFile, Traced, host_name, tell};
 use coarray_fabric::system::scheduler::now;
 use coarray_runtime::{Job, JobMemory, Origin};
