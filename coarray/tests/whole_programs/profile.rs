@@ -71,8 +71,22 @@ pub fn come_late() {
 
 /// Each image comes late in its turn. Prints the line, and for how many nanoseconds the others waited for each image, on the average and by the clock of the system.
 pub fn come_late_in_turn() {
+    late_in_turn(line!(), || sync_all());
+}
+
+/// In a barrier that has a number of each, and in one that has as many as there is room for.
+pub fn come_late_with_a_number() {
+    let flat = Collective::new().algorithm(Algorithm::Flat);
+    late_in_turn(line!(), || flat.co_sum(&mut 1_u64));
+}
+
+pub fn come_late_with_three() {
+    let flat = Collective::new().algorithm(Algorithm::Flat);
+    late_in_turn(line!(), || flat.co_sum(&mut [1_u64; 3]));
+}
+
+fn late_in_turn(line: u32, meet: impl Fn()) {
     let mut arrivals = [0_u64; IN_TURN];
-    let mut line = 0;
     for (step, arrival) in arrivals.iter_mut().enumerate() {
         sync_all();
         if step % num_images() == this_image() {
@@ -80,8 +94,7 @@ pub fn come_late_in_turn() {
         }
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         *arrival = since.unwrap().as_nanos() as u64;
-        line = line!() + 1;
-        sync_all();
+        meet();
     }
     let mut all = vec![0; IN_TURN * num_images()];
     co_allgather(&arrivals[..], &mut all[..]);
@@ -186,9 +199,14 @@ fn late_image_is_named() {
 }
 
 fn delays_are_attributed() {
-    for way in [plain, on_threads] {
+    for (way, program) in [
+        (plain as fn(usize, &str) -> Command, "come_late_in_turn"),
+        (on_threads, "come_late_in_turn"),
+        (plain, "come_late_with_a_number"),
+        (plain, "come_late_with_three"),
+    ] {
         // An image that loses its core between the two clocks is late by one of them only.
-        let differences = [(); 3].map(|()| attribution(way(IMAGES, "come_late_in_turn")));
+        let differences = [(); 3].map(|()| attribution(way(IMAGES, program)));
         assert!(
             differences.iter().flatten().any(|&worst| worst <= 0.01),
             "{differences:?}"

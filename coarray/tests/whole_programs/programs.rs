@@ -56,6 +56,8 @@ pub fn run(name: &str) -> ExitCode {
         "race_panic" => coarray::launch(crate::races::panicking),
         "come_late" => coarray::launch(crate::profile::come_late),
         "come_late_in_turn" => coarray::launch(crate::profile::come_late_in_turn),
+        "come_late_with_a_number" => coarray::launch(crate::profile::come_late_with_a_number),
+        "come_late_with_three" => coarray::launch(crate::profile::come_late_with_three),
         "come_late_with_values" => coarray::launch(crate::profile::come_late_with_values),
         "wait_for_others" => coarray::launch(crate::profile::wait_for_others),
         "count_ring" => coarray::launch(crate::counts::ring),

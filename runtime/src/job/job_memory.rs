@@ -230,7 +230,7 @@ impl JobMemory {
         self.counts_offset() + bytes_of_counts(self.dimensions().images)
     }
 
-    /// Notes of an image of a job that is traced, which [commits](Self::commit_records) records then, what the timeline says of it besides.
+    /// Notes what the timeline of an image of a job that is traced says of it besides what it did.
     ///
     /// # Errors
     /// If there is no memory for that.
