@@ -14,6 +14,8 @@ cases!("flags.rs":
     clean flag_read_once;
     clean flags_of_two_images_and_one_fence.from(3);
     clean flags_there_and_back;
+    clean flags_polled_and_got_together;
+    clean flags_before_another_fence;
     racy flag_without_a_fence_before_it;
     racy flag_without_a_fence_after_it;
     racy flag_without_fences;
@@ -22,10 +24,14 @@ cases!("flags.rs":
     clean flag_back_after_a_get_and_a_fence;
     racy flag_back_without_a_fence;
     racy flag_of_two_images;
+    racy flags_polled_in_part_and_got_together;
 );
 
 /// How often a flag is looked for that may never come.
 const PATIENCE: usize = 1000;
+
+/// Flags in one array: so many that some fill a block of the shadow, of whose words all have the same stamp, and the first of them is among the first third.
+const MANY: usize = 192;
 
 fn flag_polled() {
     let (mut x, mut there) = (Coarray::new([0; 50]), Coarray::new(false));
@@ -129,6 +135,52 @@ fn flags_there_and_back() {
             }
             _ => x.here().put(round),
         }
+    }
+}
+
+fn flags_polled_and_got_together() {
+    let mut there = Coarray::new([0; MANY]);
+    let there = there.open();
+    match this_image() {
+        0 => {
+            fence(1);
+            for flag in (0..MANY).rev() {
+                there.at(1)[flag].put(1_usize);
+            }
+        }
+        1 => {
+            for flag in 0..MANY {
+                while there.here()[flag].get() == 0 {
+                    std::thread::yield_now();
+                }
+            }
+            image_fence();
+            assert_eq!(there.here().get(), [1; MANY]);
+        }
+        _ => there.here()[0].put(1),
+    }
+}
+
+fn flags_before_another_fence() {
+    let (mut there, mut last) = (Coarray::new([0; MANY]), Coarray::new(false));
+    let (there, last) = coarray::open((&mut there, &mut last));
+    match this_image() {
+        0 => {
+            fence(1);
+            for flag in (0..MANY).rev() {
+                there.at(1)[flag].put(1_usize);
+            }
+            fence(1);
+            last.at(1).put(true);
+        }
+        1 => {
+            while !last.here().get() {
+                std::thread::yield_now();
+            }
+            image_fence();
+            assert_eq!(there.here().get(), [1; MANY]);
+        }
+        _ => last.here().put(true),
     }
 }
 
@@ -290,4 +342,28 @@ fn flag_of_two_images() {
     let there = there.open();
     fence(0);
     there.at(0)[this_image() / 2].put(true); //~ race: put
+}
+
+fn flags_polled_in_part_and_got_together() {
+    let mut there = Coarray::new([0; MANY]);
+    let there = there.open();
+    match this_image() {
+        0 => {
+            fence(1);
+            // Those that are polled come last.
+            for flag in (0..MANY).rev() {
+                there.at(1)[flag].put(1_usize); //~ race: put
+            }
+        }
+        1 => {
+            for flag in 0..MANY / 3 {
+                while there.here()[flag].get() == 0 {
+                    std::thread::yield_now();
+                }
+            }
+            image_fence();
+            let _ = there.here().get(); //~ race: get
+        }
+        _ => there.here()[0].put(1),
+    }
 }
