@@ -1,9 +1,10 @@
-//! The algorithms on words that images share: eventcounts, arrivals, barriers, locks, logs, parking, release masks, splits.
+//! The algorithms on words that images share: eventcounts, arrivals, barriers, blocks of a shadow, locks, logs, parking, release masks, splits.
 //!
 //! They know no images and teams, only atomics, so loom runs these very sources (`runtime/tests/loom_*`).
 
 pub(crate) mod arrival;
 pub(crate) mod barrier;
+pub(crate) mod block_state;
 pub(crate) mod checked_barrier;
 pub(crate) mod eventcount;
 pub(crate) mod lending;

@@ -10,7 +10,7 @@ use rustix::thread::{Timespec, futex};
 
 use super::controlled::controller;
 
-pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+pub use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 
 pub use super::asymmetric_fence::{heavy_fence, light_fence};
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use loom::sync::{Condvar, Mutex, MutexGuard};
 
-pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+pub(crate) use loom::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 
 #[derive(Default)]
 struct Kernel {

@@ -1,10 +1,9 @@
 //! The shadow of a part of a heap, in blocks that are locked one at a time.
 
-use std::cell::Cell;
-use std::hint::spin_loop;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::lockfree::block_state::{BlockState, Held};
 use coarray_fabric::system::primitives::prefetch_to_write;
 
 /// Granules of a page.
@@ -13,20 +12,8 @@ pub(super) const PAGE: usize = 1 << 15;
 /// Granules of a block.
 pub(super) const BLOCK: usize = 64;
 
-/// How often an image tries to lock before it yields.
-const SPINS: u32 = 100;
-
 /// The stamp of writes, and that of reads.
 pub(super) type Cells = [AtomicU64; 2];
-
-/// In the state of a block: one image looks at it.
-const LOCKED: u8 = 1;
-
-/// All its granules were last accessed by the same operations, so that one pair of stamps stands for all.
-const ALIKE: u8 = 2;
-
-/// Something was put there that others may poll: what a get returns matters then.
-const FLAGS: u8 = 4;
 
 /// The shadow of a part of a heap.
 #[derive(Debug)]
@@ -36,12 +23,12 @@ pub(super) struct Page {
     /// Of each block whose granules are alike.
     all: Box<[Cells]>,
     /// Of each block: few bytes, which stay in the cache of an image that accesses words anywhere.
-    states: Box<[AtomicU8]>,
+    states: Box<[BlockState]>,
 }
 
 impl Page {
     pub(super) fn new() -> Box<Self> {
-        let states = (0..PAGE / BLOCK).map(|_| AtomicU8::new(ALIKE));
+        let states = (0..PAGE / BLOCK).map(|_| BlockState::new());
         Box::new(Self {
             cells: bytemuck::zeroed_slice_box(PAGE),
             all: bytemuck::zeroed_slice_box(PAGE / BLOCK),
@@ -49,19 +36,12 @@ impl Page {
         })
     }
 
-    #[inline]
-    fn state(&self, number: usize) -> &AtomicU8 {
-        &self.states[number % PAGE / BLOCK]
-    }
-
     /// Keeps others from the block of a granule.
     #[inline]
     pub(super) fn lock(&self, number: usize) -> Locked<'_> {
         let index = number % PAGE / BLOCK;
-        let known = lock(&self.states[index]);
         Locked {
-            state: &self.states[index],
-            known: Cell::new(known),
+            held: self.states[index].lock(),
             all: &self.all[index],
             cells: &self.cells[index * BLOCK..][..BLOCK],
         }
@@ -73,50 +53,16 @@ impl Page {
         prefetch_to_write(&raw const self.cells[number % PAGE]);
     }
 
-    /// Whether something was put into the block of a granule that others may poll. Who has got a word before, and is told that this is not so, has not
-    /// got such a one.
+    /// As [`BlockState::has_flags`], of the block of a granule.
     #[inline]
     pub(super) fn has_flags(&self, number: usize) -> bool {
-        // Acquire pairs with the Release of `expect_flag`, by the word that was got.
-        fence(Ordering::Acquire);
-        self.state(number).load(Ordering::Relaxed) & FLAGS != 0
-    }
-}
-
-/// Locks a block. Returns the rest of its state.
-#[inline]
-fn lock(state: &AtomicU8) -> u8 {
-    let mut spins = 0;
-    loop {
-        let known = state.load(Ordering::Relaxed) & !LOCKED;
-        // Acquire pairs with the Release of the former holder: its stamps, and the word that it moved, are seen.
-        let locked = state.compare_exchange_weak(
-            known,
-            known | LOCKED,
-            Ordering::Acquire,
-            Ordering::Relaxed,
-        );
-        if locked.is_ok() {
-            return known;
-        }
-        pause(&mut spins);
-    }
-}
-
-#[cold]
-fn pause(spins: &mut u32) {
-    *spins += 1;
-    match *spins < SPINS {
-        true => spin_loop(),
-        false => std::thread::yield_now(),
+        self.states[number % PAGE / BLOCK].has_flags()
     }
 }
 
 /// A block that one image looks at.
 pub(crate) struct Locked<'a> {
-    state: &'a AtomicU8,
-    /// The state, without the lock. Who has the lock changes it.
-    known: Cell<u8>,
+    held: Held<'a>,
     all: &'a Cells,
     cells: &'a [Cells],
 }
@@ -143,7 +89,7 @@ impl Locked<'_> {
     /// The stamps of all granules, if they have the same.
     #[inline]
     pub(super) fn alike(&self) -> Option<&Cells> {
-        (self.known.get() & ALIKE != 0).then_some(self.all)
+        self.held.is_alike().then_some(self.all)
     }
 
     /// The stamps of each granule, if they have not the same.
@@ -155,7 +101,7 @@ impl Locked<'_> {
     #[inline]
     pub(super) fn set_all(&self, writes: u64, reads: u64) {
         set(self.all, writes, reads);
-        self.known.set(self.known.get() | ALIKE);
+        self.held.make_alike();
     }
 
     #[cold]
@@ -165,23 +111,12 @@ impl Locked<'_> {
         for cells in self.cells {
             set(cells, writes, reads);
         }
-        self.known.set(self.known.get() & !ALIKE);
+        self.held.split();
     }
 
     /// A word is about to be put that others may poll.
     pub(crate) fn expect_flag(&self) {
-        self.known.set(self.known.get() | FLAGS);
-        self.state
-            .store(self.known.get() | LOCKED, Ordering::Relaxed);
-        // Release pairs with the Acquire in `has_flags`.
-        fence(Ordering::Release);
-    }
-}
-
-impl Drop for Locked<'_> {
-    fn drop(&mut self) {
-        // Release pairs with the Acquire of the next holder.
-        self.state.store(self.known.get(), Ordering::Release);
+        self.held.expect_flag();
     }
 }
 
