@@ -15,8 +15,10 @@ use coarray_runtime::{SchedulePlan, Strategy};
 ///
 /// One image runs at a time. Others may go on at its synchronisations: barriers, posts and waits of events, locks, fences, atomic operations. When
 /// accesses raced in a schedule, and may, others may go on at the puts and gets of these lines in all that follow, too. Puts may arrive as late as the
-/// [memory model](https://docs.rs/coarray/latest/coarray/memory_model/) permits. Time is virtual: nobody sleeps, and waits with a time limit end as
-/// soon as nobody can do anything else.
+/// [memory model](https://docs.rs/coarray/latest/coarray/memory_model/) permits, those with `_async` also after their image has waited for them. Gets
+/// with `_async` get when they are waited for. Time is virtual: nobody sleeps, and waits with a time limit end as soon as nobody can do anything else.
+///
+/// An image that fails makes its schedule fail: jobs that go on without it (`Launch::keep_going`) are not explored.
 ///
 /// The same seed gives the same schedules in every build, if the program does the same in the same schedule. What is not controlled: threads that it
 /// starts, locks and channels of the standard library between images (an image that holds one across a synchronisation blocks all), the real time,

@@ -101,10 +101,7 @@ fn model(preemptions: usize, body: impl Fn(Arc<Block>) + Send + Sync + 'static) 
     builder.check(move || body(Arc::new(Block::new())));
 }
 
-fn spawn(
-    block: &Arc<Block>,
-    body: impl FnOnce(&Block) + Send + 'static,
-) -> thread::JoinHandle<()> {
+fn spawn(block: &Arc<Block>, body: impl FnOnce(&Block) + Send + 'static) -> thread::JoinHandle<()> {
     let block = Arc::clone(block);
     thread::spawn(move || body(&block))
 }

@@ -95,12 +95,31 @@ pub trait PutNotifyAsync<'a, T: ?Sized>: Copy {
         T: Shape<Item: Remote>;
 }
 
-/// Says in a job that is checked that the post of the next notified put announces the values of that only, whatever comes before it here.
+/// While this lives, posts of notified puts announce the values of these only, whatever came before.
+#[doc(hidden)]
+#[derive(Debug)]
+#[must_use]
+pub struct Alone {
+    is_noted: bool,
+}
+
+/// Says that in a job that is checked.
 #[doc(hidden)]
 #[inline]
-pub fn announce_alone() {
-    if has_notes() {
-        note_single_put();
+pub fn announce_alone() -> Alone {
+    let is_noted = has_notes();
+    if is_noted {
+        note_single_put(true);
+    }
+    Alone { is_noted }
+}
+
+impl Drop for Alone {
+    #[inline]
+    fn drop(&mut self) {
+        if self.is_noted {
+            note_single_put(false);
+        }
     }
 }
 
@@ -118,7 +137,7 @@ impl<'a, T: ?Sized, B: MayPut> PutNotifyAsync<'a, T> for &'a Coref<T, B> {
                 unsafe { self.issue_put_signal(value, event.offset + Coevent::SIGNALS, POST) }
             }
             _ => {
-                announce_alone();
+                let _alone = announce_alone();
                 self.put_notify(value, event);
                 Cofuture::ready(())
             }
@@ -143,7 +162,7 @@ impl<'a, T: ?Sized, B: MayPut> PutNotifyAsync<'a, T> for &'a Coref<T, B> {
                 unsafe { self.issue_put_from_signal(source, signal, POST, scope) }
             }
             _ => {
-                announce_alone();
+                let _alone = announce_alone();
                 self.put_from_notify(source, event);
                 Cofuture::ready(())
             }
@@ -200,7 +219,7 @@ impl<'a, T: Remote, const D: usize, B: MayPut> PutNotifyAsync<'a, [T]> for Regio
             _ => None,
         };
         issued.unwrap_or_else(|| {
-            announce_alone();
+            let _alone = announce_alone();
             self.put_from_notify(source, event);
             Cofuture::ready(())
         })

@@ -313,7 +313,7 @@ impl<'a> Traffic<'a> {
             let taken = &self.memory.at(link.peer)[self.memory_layout.taken(link.theirs)];
             // The packet was read before the sender sees that.
             fence_number(taken.image());
-            announce_alone();
+            let _alone = announce_alone();
             taken.put_notify(packet, self.bell.of(link.peer));
         }
         true
@@ -351,7 +351,7 @@ impl<'a> Traffic<'a> {
         // Who sees the header sees the packet.
         fence_number(there.image());
         // Conveyors order items, and nothing else.
-        announce_alone();
+        let _alone = announce_alone();
         there[at].put_notify(header.to_word(), bell);
         leaving.note_sent(header.length);
         true

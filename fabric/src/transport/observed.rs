@@ -43,6 +43,17 @@ pub trait Observer: Debug {
     unsafe fn keep(&self, _range: &Range<'_>, _source: *const u8) -> bool {
         false
     }
+
+    /// Takes over a nonblocking put of these bytes, which it carries out and completes, or gives the buffer back.
+    ///
+    /// # Errors
+    /// The buffer, if the fabric is to carry the put out.
+    ///
+    /// # Safety
+    /// As [`Fabric::issue_put`].
+    unsafe fn take_issued(&self, _range: &Range<'_>, source: Buffer) -> Result<Request, Buffer> {
+        Err(source)
+    }
 }
 
 /// A fabric whose operations are observed.
@@ -131,11 +142,15 @@ impl<O: Observer> Fabric for Observed<O> {
     }
 
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
-        let call = Call::Put(range(image, offset, source.length()));
+        let range = range(image, offset, source.length());
         // SAFETY: the caller vouches for the place and a lent buffer until completion, as `Fabric::issue_put` asks.
-        self.pass_on(call, |fabric| unsafe {
-            fabric.issue_put(image, offset, source)
-        })
+        match unsafe { self.observer.take_issued(&range, source) } {
+            Ok(request) => request,
+            // SAFETY: as above.
+            Err(source) => self.pass_on(Call::Put(range), |fabric| unsafe {
+                fabric.issue_put(image, offset, source)
+            }),
+        }
     }
 
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {

@@ -4,6 +4,7 @@ mod buffers;
 mod counting;
 mod deadlocks;
 mod flags;
+mod in_flight;
 mod lock_free;
 mod polling;
 mod results;
@@ -69,6 +70,10 @@ pub const BUGS: &[Bug] = bugs![
     flags::data_read_without_an_image_fence(2, AsARace, Asserts),
     flags::barrier_of_half_the_images(4, BySwitches, Asserts),
     flags::spin_lock_without_a_fence(3, ByLatePuts, Asserts),
+    in_flight::waited_for_but_not_fenced(2, ByLatePuts, Asserts),
+    in_flight::flag_in_flight_overtakes_the_data(2, ByLatePuts, Asserts),
+    in_flight::put_in_flight_that_announces_another_one(2, ByLatePuts, Asserts),
+    in_flight::put_issued_before_the_place_is_free(2, BySwitches, Asserts),
     buffers::buffer_used_again_without_asking(2, BySwitches, Asserts),
     buffers::one_credit_more_than_slots(2, BySwitches, Asserts),
     buffers::halo_filled_before_it_was_read(3, BySwitches, Asserts),

@@ -30,6 +30,8 @@ pub const PROGRAMS: &[Correct] = programs![
     messages::flag_behind_a_fence(2),
     messages::any_of_several_events(3),
     messages::puts_and_gets_in_flight(3),
+    messages::parts_in_flight_and_what_announces_them(3),
+    messages::flags_that_need_not_be_seen(2),
     memory::heat_in_one_dimension(3),
     memory::life_in_two_dimensions(4),
     memory::histogram_of_adds(3),

@@ -181,14 +181,17 @@ pub fn note_consumed(event: usize, posts: u64, caller: Line) {
     }
 }
 
-/// The next put of this thread's image, whose arrival a post announces, is announced alone.
+/// Whether the puts of this thread's image, whose arrival posts announce, are announced alone from now on.
 #[cold]
 #[inline(never)]
-pub fn note_single_put() {
+pub fn note_single_put(is_single: bool) {
     if let Some(image) = Image::try_current()
         && let Some(checking) = image.checking()
     {
-        checking.begin_single();
+        checking.announce_alone(is_single);
+        if let Some(scheduled) = image.scheduled() {
+            scheduled.announces_alone.set(is_single);
+        }
     }
 }
 

@@ -148,10 +148,9 @@ impl Checking {
         }
         let image = self.0.image;
         let post = |state: &mut State| {
-            let is_single = std::mem::take(&mut state.is_single);
             let tells = match posted {
                 Posted::All => state.clock.clone(),
-                Posted::PutsThere if is_single => state.clock.single(image),
+                Posted::PutsThere if state.is_single => state.clock.single(image),
                 Posted::PutsThere => state.clock.lane(image, event.image),
             };
             self.0.check.order.post(event, image, tells);
@@ -164,11 +163,11 @@ impl Checking {
         }
     }
 
-    /// Begins a put that the next post announces alone: it has a time of its own.
-    pub(crate) fn begin_single(&self) {
+    /// Whether the next post announces the put before it alone, which has a time of its own then.
+    pub(crate) fn announce_alone(&self, is_single: bool) {
         let state = &mut *self.state();
-        state.is_single = true;
-        if state.epoch != Epoch::Empty {
+        state.is_single = is_single;
+        if is_single && state.epoch != Epoch::Empty {
             state.advance(self);
         }
     }

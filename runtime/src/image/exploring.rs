@@ -1,16 +1,18 @@
 //! What explored schedules have to do with puts and gets: puts may arrive late, images that poll wait, and images may switch at accesses.
 //!
-//! A put in flight arrives before an own access to its bytes, at a fence of its image, and when everything completes. Operations that go on while the
-//! image computes are late by themselves: the fabric carries them out when they are waited for.
+//! A put in flight arrives before an own access to its bytes, at a fence of its image, and when everything completes. So it is with one that goes on while
+//! the image computes: that the image has waited for it tells no other one. Gets that go on meanwhile are late by themselves: the fabric carries them out
+//! when they are waited for.
 
 use std::rc::Rc;
 
-use super::scheduled::Scheduled;
+use super::scheduled::{Issued, Scheduled};
 use crate::schedule::{Arriving, Reach, Site};
 use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::handle::take_site;
 use coarray_fabric::transport::observed::{Call, Observed, Observer, Range};
+use coarray_fabric::transport::request::{Buffer, Request};
 
 /// Has puts arrive late; below what checks them, which knows when they are made.
 #[derive(Debug)]
@@ -96,15 +98,21 @@ impl Observer for Delaying {
             Call::Put(range) | Call::Get(range) | Call::Atomic(range, _) => {
                 self.arrive(Arriving::At(reach(range)));
             }
-            Call::Wait(image) | Call::Fence(image) => {
+            Call::Wait(image) => self.scheduled.complete_issued(Some(*image)),
+            Call::Progress => self.scheduled.complete_issued(None),
+            // A post is to follow, whose put has arrived: others need not.
+            Call::Fence(_) if self.scheduled.announces_alone.get() => {}
+            Call::Fence(image) => {
                 self.scheduled.complete();
                 self.arrive(Arriving::To(*image));
+                self.scheduled.complete_issued(Some(*image));
             }
             // No switch: what checks accesses may be in the middle of this one.
             Call::PutSignal(Range { image, .. }, ..) => self.arrive(Arriving::To(*image)),
             Call::Quiet => {
                 self.scheduled.complete();
                 self.arrive(Arriving::All);
+                self.scheduled.complete_issued(None);
             }
             _ => {}
         }
@@ -118,7 +126,7 @@ impl Observer for Delaying {
     }
 
     unsafe fn keep(&self, range: &Range<'_>, source: *const u8) -> bool {
-        if !self.of_program {
+        if !self.of_program || self.scheduled.announces_alone.get() {
             return false;
         }
         self.arrive(Arriving::At(reach(range)));
@@ -134,6 +142,32 @@ impl Observer for Delaying {
             self.fabric.outstanding().begin();
         }
         is_kept
+    }
+
+    unsafe fn take_issued(&self, range: &Range<'_>, mut source: Buffer) -> Result<Request, Buffer> {
+        if !self.of_program {
+            return Err(source);
+        }
+        let (completer, request) = Request::issue(range.image);
+        let start = source.start();
+        // SAFETY: the caller vouches for the source and the place, as `Fabric::issue_put` asks.
+        if unsafe { self.keep(range, start) } {
+            let image = range.image;
+            self.scheduled.issue(Issued {
+                image,
+                source,
+                completer,
+            });
+        } else {
+            // SAFETY: as above.
+            let put = || unsafe {
+                (self.fabric).put(range.image, range.offset, start, range.length);
+            };
+            self.observe(Call::Put(*range), put, |()| true);
+            // Nobody can wait for it yet.
+            let _ = completer.complete(source);
+        }
+        Ok(request)
     }
 }
 

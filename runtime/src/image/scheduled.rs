@@ -1,6 +1,6 @@
 //! An image that runs when the scheduler of its job says so.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -11,16 +11,31 @@ use crate::job::control::{Failure, OWN_WORDS};
 use crate::job::unwinding;
 use crate::schedule::{Arriving, Reach, Scheduler, Site, Stuck};
 use coarray_fabric::system::controlled::{Controlled, Controller, control};
+use coarray_fabric::transport::completion::Completer;
+use coarray_fabric::transport::deferral::wake;
 use coarray_fabric::transport::fabric::Fabric;
+use coarray_fabric::transport::request::Buffer;
 
 /// The way of an image to its scheduler.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Scheduled {
     job: Arc<Job>,
     scheduler: Arc<Scheduler>,
     image: usize,
     /// The fabric below what has puts arrive late.
     pub(crate) fabric: RefCell<Option<Rc<dyn Fabric>>>,
+    /// Puts that were late, and that the image can wait for.
+    issued: RefCell<Vec<Issued>>,
+    /// Whether its posts announce no puts but those with which they are made.
+    pub(crate) announces_alone: Cell<bool>,
+}
+
+/// A put that the image can wait for.
+#[derive(Debug)]
+pub(crate) struct Issued {
+    pub(crate) image: usize,
+    pub(crate) source: Buffer,
+    pub(crate) completer: Completer<Buffer>,
 }
 
 impl Scheduled {
@@ -32,6 +47,8 @@ impl Scheduled {
             scheduler: Arc::clone(scheduler),
             image,
             fabric: RefCell::default(),
+            issued: RefCell::default(),
+            announces_alone: Cell::default(),
         })
     }
 
@@ -136,9 +153,30 @@ impl Scheduled {
         self.unless_stuck(self.scheduler.complete(self.image));
     }
 
-    /// Has puts in flight arrive. Returns whether others still are.
+    /// Has puts in flight arrive. Returns whether others still are, or the image can wait for some.
     pub(crate) fn arrive(&self, which: Arriving) -> bool {
-        self.scheduler.arrive(self.image, which)
+        self.scheduler.arrive(self.image, which) || !self.issued.borrow().is_empty()
+    }
+
+    /// The image can wait for a put that is late.
+    pub(crate) fn issue(&self, issued: Issued) {
+        self.issued.borrow_mut().push(issued);
+    }
+
+    /// Puts to this image are complete, or all: their buffers are free, as those of other puts are, whether they have arrived or not.
+    pub(crate) fn complete_issued(&self, to: Option<usize>) {
+        if self.issued.borrow().is_empty() {
+            return;
+        }
+        let is_one = |put: &Issued| to.is_none_or(|image| image == put.image);
+        let (complete, left): (Vec<_>, Vec<_>) = self.issued.take().into_iter().partition(is_one);
+        self.issued.replace(left);
+        let complete = complete.into_iter();
+        wake(
+            complete
+                .filter_map(|put| put.completer.complete(put.source))
+                .collect(),
+        );
     }
 
     /// Ends the job if nobody can go on; then everybody does, to unwind.

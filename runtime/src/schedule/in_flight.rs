@@ -179,6 +179,13 @@ impl InFlight {
             .any(|flight| flight.arrival.image == from)
     }
 
+    /// Whether one of them goes to some of these bytes.
+    pub(super) fn reaches(&self, reach: Reach) -> bool {
+        self.flights
+            .iter()
+            .any(|flight| flight.reach.overlaps(reach))
+    }
+
     /// Has those arrive whose step has come.
     pub(super) fn come_to(&mut self, step: u64, history: &mut History) {
         if !self.flights.is_empty() {

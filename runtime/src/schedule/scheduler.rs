@@ -306,6 +306,11 @@ impl Scheduler {
         state.in_flight.arrive(image, which, &mut state.history)
     }
 
+    /// Whether a put to some of these bytes is in flight.
+    pub fn has_late_put(&self, reach: Reach) -> bool {
+        self.lock().in_flight.reaches(reach)
+    }
+
     /// The virtual time.
     pub fn now(&self) -> Instant {
         self.begun + self.lock().progress.time

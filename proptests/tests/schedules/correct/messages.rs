@@ -143,3 +143,60 @@ pub fn puts_and_gets_in_flight() {
     }
     assert_eq!(seen, images);
 }
+
+/// Each image puts a part to each other one, and tells of it in one of three ways.
+pub fn parts_in_flight_and_what_announces_them() {
+    let (me, images) = (this_image(), num_images());
+    let (posted, notified) = (Coarray::new(Coevent::new()), Coarray::new(Coevent::new()));
+    let mut parts = Coarray::<[[usize; 3]; 3]>::zeroed();
+    let mut there = Coarray::<[bool; 3]>::zeroed();
+    let (parts, there) = coarray::open((&mut parts, &mut there));
+    for image in 0..images {
+        drop(parts.at(image)[me][0].put_async(10 * me));
+        let put = parts.at(image)[me][1].put_notify_async(10 * me + 1, notified.at(image));
+        put.wait();
+        let put = parts.at(image)[me][2].put_async(10 * me + 2);
+        while !put.is_ready() {
+            std::thread::yield_now();
+        }
+        fence(image);
+        there.at(image)[me].put_async(true).wait();
+        posted.at(image).post();
+    }
+    notified.wait_for(images as u64);
+    for image in 0..images {
+        assert_eq!(parts.here()[image][1].get(), 10 * image + 1);
+        crate::program::until(|| there.here()[image].get());
+    }
+    coarray::image_fence();
+    for image in 0..images {
+        assert_eq!(parts.here()[image][2].get(), 10 * image + 2);
+    }
+    posted.wait_for(images as u64);
+    for image in 0..images {
+        assert_eq!(parts.here()[image][0].get(), 10 * image);
+    }
+}
+
+/// Flags that image 1 looks at once, whether they have come or not; then it goes on to something else.
+pub fn flags_that_need_not_be_seen() {
+    const ROUNDS: usize = 8;
+    let looked = Coarray::new(Coevent::new());
+    let mut data = Coarray::<[usize; ROUNDS]>::zeroed();
+    let mut there = Coarray::<[bool; ROUNDS]>::zeroed();
+    let (data, there) = coarray::open((&mut data, &mut there));
+    for round in 0..ROUNDS {
+        if this_image() == 0 {
+            data.at(1)[round].put(7);
+            fence(1);
+            there.at(1)[round].put(true);
+            looked.wait();
+        } else {
+            if there.here()[round].get() {
+                coarray::image_fence();
+                assert_eq!(data.here()[round].get(), 7);
+            }
+            looked.at(0).post();
+        }
+    }
+}

@@ -3,11 +3,12 @@
 use std::cell::RefCell;
 
 use crate::check::clock::Clock;
-use crate::check::shadow::{Granule, Judge};
+use crate::check::shadow::{GRANULE, Granule, Judge};
 use crate::check::stamp::{Kind, Stamp};
 use crate::image::checking::Checking;
 use crate::image::checking::state::{Seen, State};
 use crate::job::control::Stage;
+use crate::schedule::Reach;
 
 /// What an access has moved, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,13 +135,28 @@ impl Checking {
         if state.pending.covers(written, granule) {
             return;
         }
-        state.seen.push(Seen {
-            written,
-            mine,
-            granule,
-        });
+        // If that put is late, it was not seen; what it tells orders more than must be, so that nothing is reported that is in order.
+        if !self.is_late(granule) {
+            state.seen.push(Seen {
+                written,
+                mine,
+                granule,
+            });
+        }
         let mut found = Clock::seen(written.image(), written.time(), granule);
         self.learn(state, written, mine, granule, &mut found);
+    }
+
+    /// Whether a put to a granule has not arrived yet, which the shadow has the stamp of.
+    fn is_late(&self, granule: Granule) -> bool {
+        let scheduler = self.0.job.scheduler.as_ref();
+        scheduler.is_some_and(|scheduler| {
+            scheduler.has_late_put(Reach {
+                image: granule.image,
+                offset: self.0.check.heap + granule.number * GRANULE,
+                length: GRANULE,
+            })
+        })
     }
 
     /// The image has found what an atomic operation wrote: after its next fence it knows what came before the writer's last one.
