@@ -24,14 +24,17 @@ cases!("flags.rs":
     clean flag_back_after_a_get_and_a_fence;
     racy flag_back_without_a_fence;
     racy flag_of_two_images;
-    racy flags_polled_in_part_and_got_together;
+    racy flags_polled_but_one_and_got_together;
 );
 
 /// How often a flag is looked for that may never come.
 const PATIENCE: usize = 1000;
 
-/// Flags in one array: so many that some fill a block of the shadow, of whose words all have the same stamp, and the first of them is among the first third.
+/// Flags in one array, so many that one in the middle is in a block of the shadow that they fill: all have the same stamp there.
 const MANY: usize = 192;
+
+/// One in the middle.
+const UNSEEN: usize = 100;
 
 fn flag_polled() {
     let (mut x, mut there) = (Coarray::new([0; 50]), Coarray::new(false));
@@ -344,19 +347,19 @@ fn flag_of_two_images() {
     there.at(0)[this_image() / 2].put(true); //~ race: put
 }
 
-fn flags_polled_in_part_and_got_together() {
+fn flags_polled_but_one_and_got_together() {
     let mut there = Coarray::new([0; MANY]);
     let there = there.open();
     match this_image() {
         0 => {
             fence(1);
-            // Those that are polled come last.
+            // The first one is put last.
             for flag in (0..MANY).rev() {
                 there.at(1)[flag].put(1_usize); //~ race: put
             }
         }
         1 => {
-            for flag in 0..MANY / 3 {
+            for flag in (0..MANY).filter(|&flag| flag != UNSEEN) {
                 while there.here()[flag].get() == 0 {
                     std::thread::yield_now();
                 }
