@@ -45,7 +45,7 @@ pub(super) unsafe fn read(address: usize, length: usize) -> [u8; LONGEST] {
     bytes
 }
 
-/// What an image has read since it did anything else.
+/// What an image has read since it did anything else; what it has read last is last.
 #[derive(Debug, Default)]
 pub(super) struct Reads(Vec<Seen>);
 
@@ -66,7 +66,7 @@ impl Reads {
         }
         // SAFETY: as the caller vouches.
         let value = &unsafe { read(address, length) }[..length];
-        let Some(seen) = self.0.iter_mut().find(|seen| seen.address == address) else {
+        let Some(index) = self.0.iter().position(|seen| seen.address == address) else {
             if self.0.len() == PLACES {
                 self.forget();
             }
@@ -77,13 +77,16 @@ impl Reads {
             });
             return false;
         };
-        if *seen.value != *value {
+        if *self.0[index].value != *value {
             self.forget();
             // SAFETY: as the caller vouches.
             return unsafe { self.look(address, length) };
         }
-        seen.times += 1;
-        let enough = seen.times >= LOOKS;
+        // What was read before is no part of the loop, if this is one.
+        self.0.drain(..index);
+        self.0[0].times += 1;
+        let enough = self.0[0].times >= LOOKS;
+        self.0.rotate_left(1);
         enough && self.0.iter().all(|seen| seen.times + 1 >= LOOKS)
     }
 
@@ -140,5 +143,11 @@ mod tests {
         let flag = [&places[0]; 2];
         let sum = flag.into_iter().chain(&places[1..4]);
         assert!(!sum.chain([&places[0]]).any(|place| look(&mut reads, place)));
+        // Nor does what was read before keep a loop from being one.
+        let mut reads = Reads::default();
+        let before = [&places[1], &places[0], &places[2], &places[0]];
+        assert!(!before.into_iter().any(|place| look(&mut reads, place)));
+        let looks = [(); 3].map(|()| look(&mut reads, &places[0]));
+        assert_eq!(looks, [true; 3]);
     }
 }
