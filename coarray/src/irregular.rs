@@ -41,6 +41,7 @@ mod routes;
 mod runs;
 mod streaming;
 mod traffic;
+mod transit;
 mod trying;
 mod waiting;
 

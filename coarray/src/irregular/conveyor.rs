@@ -287,7 +287,7 @@ impl<T: ?Sized + Shape<Item: Remote> + 'static> Conveyor<T> {
         let all: Vec<_> = all.collect();
         let leaving = all.iter().map(|link| match link {
             Some(_) => Leaving::with_room(packet),
-            None => Leaving::default(),
+            None => Leaving::with_room(0),
         });
         let first = (0..images).map(|image| routes.first_link(me, image) as u32);
         let links = Links {

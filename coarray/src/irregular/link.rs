@@ -1,6 +1,7 @@
 //! The links of an image, which outlive the phases of their conveyor.
 
 use super::buffers::{Arriving, Leaving};
+use super::packets::MemoryLayout;
 use super::routes::Routes;
 
 /// One of this image's links, in both directions.
@@ -27,7 +28,7 @@ impl Link {
         Self {
             peer,
             theirs,
-            arriving: Arriving::default(),
+            arriving: Arriving::new(),
             sent: 0,
             taken: 0,
             received: 0,
@@ -35,6 +36,11 @@ impl Link {
             has_ended: false,
             is_ready: false,
         }
+    }
+
+    /// The word of the header of the next packet to be sent, in the memory of the peer.
+    pub(super) fn next_place(&self, layout: &MemoryLayout) -> usize {
+        layout.header(self.theirs, self.sent + 1)
     }
 }
 

@@ -8,6 +8,7 @@ use std::panic::Location;
 use coarray_coref::{LeavesItsThread, Remote, Shape};
 
 use super::bell::Bell;
+use super::buffers::Leaving;
 use super::full::Full;
 use super::record::{self, NUMBER, bytes_of, value_at, values_at};
 use super::traffic::Traffic;
@@ -117,10 +118,8 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> OpenConveyor<'a, T> {
         mut pull: impl FnMut(&mut Self),
         wait: impl Fn(&mut Self) -> Result<bool, E>,
     ) -> Result<(), E> {
-        for item in items {
-            if item.push_at_once(&mut self) {
-                continue;
-            }
+        let mut items = items.into_iter();
+        while let Some(item) = push_all_at_once(&mut self.traffic.links.leaving, &mut items) {
             // Before a packet leaves, what has come is pulled: others need not wait until this image finds no room.
             pull(&mut self);
             while item.push(&mut self).is_err() {
@@ -134,6 +133,15 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> OpenConveyor<'a, T> {
         }
         Ok(())
     }
+}
+
+/// Pushes items as long as that is a matter of course; returns the first for which it is not. Has only the buffers, so that registers hold where they are.
+#[inline]
+fn push_all_at_once<I: Pushable<C>, C>(
+    leaving: &mut [Leaving],
+    items: &mut impl Iterator<Item = I>,
+) -> Option<I> {
+    items.find(|item| !item.push_at_once(leaving))
 }
 
 impl<T: Remote> OpenConveyor<'_, T> {
@@ -306,7 +314,7 @@ impl<T: Remote> OpenConveyor<'_, T> {
 /// What can be pushed, with the image that it is for. A trait, and not closures: these would hide the line of the program from a refusal.
 pub(super) trait Pushable<C> {
     /// Pushes it if that is a matter of course; otherwise returns false.
-    fn push_at_once(&self, open: &mut C) -> bool;
+    fn push_at_once(&self, leaving: &mut [Leaving]) -> bool;
 
     /// As the `push` of the conveyor.
     #[track_caller]
@@ -315,9 +323,8 @@ pub(super) trait Pushable<C> {
 
 impl<T: Remote> Pushable<OpenConveyor<'_, T>> for (usize, T) {
     #[inline]
-    fn push_at_once(&self, open: &mut OpenConveyor<'_, T>) -> bool {
-        open.traffic
-            .push_at_once(self.0, OpenConveyor::<T>::BYTES, write(self.1))
+    fn push_at_once(&self, leaving: &mut [Leaving]) -> bool {
+        Leaving::push_at_once(leaving, self.0, OpenConveyor::<T>::BYTES, write(self.1))
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 use coarray_coref::Remote;
 
+use super::buffers::Leaving;
 use super::full::Full;
 use super::open_conveyor::{OpenConveyor, Pushable};
 use super::record::{self, NUMBER, bytes_of, value_at};
@@ -110,7 +111,7 @@ impl<T: Remote> OpenConveyor<'_, [T]> {
 
 impl<T: Remote, R: AsRef<[T]>> Pushable<OpenConveyor<'_, [T]>> for (usize, R) {
     #[inline]
-    fn push_at_once(&self, _: &mut OpenConveyor<'_, [T]>) -> bool {
+    fn push_at_once(&self, _: &mut [Leaving]) -> bool {
         false
     }
 

@@ -1,11 +1,15 @@
 //! The links of an open conveyor: packets from image to image, and how they end.
 //!
 //! Each link has a few places for packets in the memory of its receiver, which are used in turn, each with a header in a word of its own. The sender
-//! puts the packet, then the header, which says the packet's number, and rings the receiver's bell with it. The receiver takes a packet out as soon as it
+//! puts the packet, then the header, which says the packet's number, and rings the receiver's bell with it. The receiver takes a packet as soon as it
 //! has no record of the one before. After every second one it puts back how many it has taken, and rings the sender's bell: that many packets more may come.
 //!
+//! Where places are direct, and no record is cut, nothing is copied: the sender appends records to the packet in its place, if that is free when
+//! the first one is pushed, and the receiver reads them there.
+//!
 //! * *No packet is read before it is there:* the header is put after a fence, and the receiver fences when it has seen it.
-//! * *No packet is overwritten:* the count is put when the packet has been read, and the sender fences when it has seen the count.
+//! * *No packet is overwritten:* the count is put when the packet has been read, and the sender fences when it has seen the count. A packet that is read in
+//!   its place has been read when its last record was consumed and the next one is looked for, as it is before each sleep.
 //! * *No wake-up is lost:* the bell is posted with the header, or the count. An image sleeps only if it has looked at all links since it has heard the
 //!   bell last.
 //! * *To itself* an image sends no packets: what has been pushed becomes what can be pulled, when all before was.
@@ -14,16 +18,12 @@
 
 use std::collections::VecDeque;
 use std::panic::Location;
-use std::sync::atomic::{self, Ordering};
-
-use coarray_fabric::{Deferral, attribute_to, attribute_to_library};
-use coarray_sync::{PutNotify, announce_alone, fence_number};
 
 use super::bell::Bell;
 use super::buffers::Leaving;
 use super::full::Full;
 use super::link::{Link, Links};
-use super::packets::{Header, LINE, MemoryLayout, PACKETS, TOLD};
+use super::packets::{MemoryLayout, TOLD};
 use super::record::{self, RecordLayout};
 use crate::open::Open;
 
@@ -35,12 +35,14 @@ pub(super) struct Traffic<'a> {
     pub(super) memory_layout: MemoryLayout,
     pub(super) records: RecordLayout,
     /// From how many bytes on a buffer is full.
-    full: usize,
+    pub(super) full: usize,
     /// How many bytes may wait before a push is no matter of course: as `full`, until this image has finished. None in two hops.
-    limit: usize,
+    pub(super) limit: usize,
+    /// Whether no record is cut by the end of a packet, so that packets need not be copied where their places are direct.
+    pub(super) lends: bool,
     /// The link that is pulled from, and those that have something to pull after it.
-    current: usize,
-    ready: VecDeque<usize>,
+    pub(super) current: usize,
+    pub(super) ready: VecDeque<usize>,
     /// Up to where this image has looked at its links; see [`Bell`].
     seen: u64,
     /// Whether this image pushes no more.
@@ -67,6 +69,10 @@ impl<'a> Traffic<'a> {
             link.has_closed = false;
             link.has_ended = false;
         }
+        assert!(
+            links.leaving.iter().all(|leaving| leaving.len() == 0),
+            "no phase begins that follows one in which images failed"
+        );
         // A record of one length lies in one packet if it fits; others are cut where a packet is full.
         let (packet, record) = (memory_layout.packet, records.bytes(1));
         let is_whole = !records.varies && record <= packet;
@@ -82,6 +88,7 @@ impl<'a> Traffic<'a> {
             links,
             memory_layout,
             records,
+            lends: is_whole,
             full,
             limit: if records.tag > 0 { 0 } else { full },
             ready: VecDeque::new(),
@@ -107,27 +114,10 @@ impl<'a> Traffic<'a> {
         bytes: usize,
         fill: impl Fn(&mut [u8]),
     ) -> Result<(), Full> {
-        match self.push_at_once(image, bytes, &fill) {
+        match Leaving::push_at_once(&mut self.links.leaving, image, bytes, &fill) {
             true => Ok(()),
             false => self.push_slowly(image, bytes, fill),
         }
-    }
-
-    /// As [`push`](Self::push), if that is a matter of course; otherwise returns false.
-    #[inline]
-    pub(super) fn push_at_once(
-        &mut self,
-        image: usize,
-        bytes: usize,
-        fill: impl Fn(&mut [u8]),
-    ) -> bool {
-        // In one hop the link has the number of the image. In two, no link has room.
-        let leaving = self.links.leaving.get_mut(image);
-        let Some(record) = leaving.and_then(|leaving| leaving.append(bytes)) else {
-            return false;
-        };
-        fill(record);
-        true
     }
 
     #[cold]
@@ -163,6 +153,9 @@ impl<'a> Traffic<'a> {
     fn make_room(&mut self, number: usize, bytes: usize) -> Option<&mut [u8]> {
         if self.links.leaving[number].len() >= self.full && !self.send(number, false) {
             return None;
+        }
+        if self.links.leaving[number].len() == 0 {
+            self.lend(number);
         }
         let leaving = &mut self.links.leaving[number];
         leaving.make_room(bytes, self.limit);
@@ -291,97 +284,6 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// Takes the next packet of a link. Returns whether there was one.
-    fn receive(&mut self, number: usize) -> bool {
-        // Wakers may panic: they run when all is done.
-        let _deferral = Deferral::new();
-        let link = self.links.get(number);
-        let packet = link.received + 1;
-        let at = self.memory_layout.header(number, packet);
-        let here = self.memory.here();
-        let _own = (!here.is_direct()).then(attribute_to_library);
-        let Some(header) = Header::of(packet, here[at].get()) else {
-            return false;
-        };
-        // Pairs with the fence before the header was put: what follows sees the packet.
-        atomic::fence(Ordering::Acquire);
-        let words = link.arriving.append(header.length);
-        here[at + LINE..][..words.len()].get_into(words);
-        link.received = packet;
-        link.has_ended |= header.is_last;
-        if packet.is_multiple_of(TOLD) {
-            let taken = &self.memory.at(link.peer)[self.memory_layout.taken(link.theirs)];
-            // The packet was read before the sender sees that.
-            fence_number(taken.image());
-            let _alone = announce_alone();
-            taken.put_notify(packet, self.bell.of(link.peer));
-        }
-        true
-    }
-
-    /// Sends a packet of what waits to leave; if the link is to be `closed`, and that is all, the last one. Returns whether there was room.
-    #[inline(never)]
-    fn send(&mut self, number: usize, closed: bool) -> bool {
-        let _deferral = Deferral::new();
-        if number == self.links.own() {
-            return self.hand_over(closed);
-        }
-        let link = self.links.get(number);
-        let seen = link.sent - link.taken;
-        if seen >= PACKETS as u64 && self.under_way(number) >= PACKETS as u64 {
-            return false;
-        }
-        let waits = self.links.leaving[number].len();
-        let link = self.links.get(number);
-        let header = Header {
-            packet: link.sent + 1,
-            length: waits.min(self.full),
-            is_last: closed && waits <= self.full,
-        };
-        let at = self.memory_layout.header(link.theirs, header.packet);
-        link.sent = header.packet;
-        link.has_closed = header.is_last;
-        let (there, bell) = (self.memory.at(link.peer), self.bell.of(link.peer));
-        let leaving = &mut self.links.leaving[number];
-        let words = leaving.packet(header.length);
-        let at_opening = (!there.is_direct()).then(|| attribute_to(self.opened));
-        there[at + LINE..][..words.len()].put_from(words);
-        drop(at_opening);
-        let _own = (!there.is_direct()).then(attribute_to_library);
-        // Who sees the header sees the packet.
-        fence_number(there.image());
-        // Conveyors order items, and nothing else.
-        let _alone = announce_alone();
-        there[at].put_notify(header.to_word(), bell);
-        leaving.note_sent(header.length);
-        true
-    }
-
-    /// Lets this image pull all that it has pushed to itself, if it has pulled all before: the buffers change places, and nothing travels. If the link is
-    /// to be `closed`, there is no more. Returns whether there was room.
-    fn hand_over(&mut self, closed: bool) -> bool {
-        let own = self.links.own();
-        let Links { all, leaving, .. } = &mut *self.links;
-        let Some(link) = &mut all[own] else {
-            return true;
-        };
-        if !link.arriving.bytes().is_empty() {
-            return false;
-        }
-        leaving[own].hand_over(&mut link.arriving);
-        link.has_closed |= closed;
-        link.has_ended |= closed;
-        if !link.arriving.bytes().is_empty() {
-            // No bell rings for it.
-            self.declined = None;
-            if own != self.current {
-                link.is_ready = true;
-                self.ready.push_back(own);
-            }
-        }
-        true
-    }
-
     /// Ends the links that get nothing any more, as far as there is room.
     fn close(&mut self) {
         let finals = self.links.finals;
@@ -408,17 +310,6 @@ impl<'a> Traffic<'a> {
                 self.send(number, false);
             }
         }
-    }
-
-    /// How many packets of a link were sent, and are not known to be taken.
-    fn under_way(&mut self, number: usize) -> u64 {
-        let here = self.memory.here();
-        let _own = (!here.is_direct()).then(attribute_to_library);
-        let link = self.links.get(number);
-        link.taken = here[self.memory_layout.taken(number)].get();
-        // Pairs with the fence before the count was put: the peer has read the packets.
-        atomic::fence(Ordering::Acquire);
-        link.sent - link.taken
     }
 
     /// Whether the last push that was refused would find room now.

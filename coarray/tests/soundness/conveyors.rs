@@ -4,7 +4,7 @@ use std::mem::forget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use coarray::Launch;
-use coarray::irregular::{Conveyor, ConveyorOptions, Gets};
+use coarray::irregular::{Conveyor, ConveyorOptions, Full, Gets, OpenConveyor};
 use coarray::prelude::*;
 
 use crate::text;
@@ -58,6 +58,46 @@ fn a_conveyor_from_which_a_panic_has_come_is_not_opened_again() {
         assert_eq!(text(&*panic.unwrap_err()), "in the middle");
         let panic = catch_unwind(AssertUnwindSafe(|| conveyor.open().wait()));
         assert!(text(&*panic.unwrap_err()).contains("still open"));
+    });
+}
+
+#[test]
+fn items_whose_reader_panics_are_taken_and_those_behind_them_are_whole() {
+    everywhere(|| {
+        let other = 1 - this_image();
+        let mut conveyor = Conveyor::<u64>::with_options(short());
+        let mut open = conveyor.open();
+        let (mut pushed, mut next, mut panics) = (0, 0, 0);
+        let mut read = |open: &mut OpenConveyor<'_, u64>| {
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                open.pull_slices(|source, items| {
+                    for &item in items {
+                        assert_eq!((source, item), (other, next));
+                        next += 1;
+                    }
+                    assert!(next % 3 != 0, "in the middle");
+                });
+            }));
+            if let Err(panic) = outcome {
+                assert_eq!(text(&*panic), "in the middle");
+                panics += 1;
+            }
+        };
+        while pushed < 1000 {
+            match open.push(other, pushed) {
+                Ok(()) => pushed += 1,
+                Err(Full) => {
+                    open.wait();
+                    read(&mut open);
+                }
+            }
+        }
+        open.finish();
+        while open.wait() {
+            read(&mut open);
+        }
+        assert_eq!(next, 1000);
+        assert!(panics > 0);
     });
 }
 
