@@ -107,13 +107,14 @@ impl Traffic<'_> {
             let _at_opening = (!there.is_direct()).then(|| attribute_to(self.opened));
             there[at + LINE..][..words.len()].put_from(words);
         }
+        // Whatever comes of the post, nothing is written to the place of a packet that is announced.
+        leaving.note_sent(header.length);
         let _own = (!there.is_direct()).then(attribute_to_library);
         // Who sees the header sees the packet.
         fence_number(there.image());
         // Conveyors order items, and nothing else.
         let _alone = announce_alone();
         there[at].put_notify(header.to_word(), bell);
-        leaving.note_sent(header.length);
         true
     }
 
