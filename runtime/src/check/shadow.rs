@@ -101,6 +101,27 @@ pub(crate) struct Shadow {
     tables: Box<[Mutex<Stamps>]>,
 }
 
+/// Where the shadow of a granule is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    page: &'a Page,
+    number: usize,
+}
+
+impl Place<'_> {
+    /// Asks for what an access in few granules needs to be noted soon.
+    #[inline]
+    pub(crate) fn prefetch(self) {
+        self.page.prefetch(self.number);
+    }
+
+    /// Whether what was got from there may be a word that others poll.
+    #[inline]
+    pub(crate) fn has_flags(self) -> bool {
+        self.page.has_flags(self.number)
+    }
+}
+
 impl Shadow {
     /// The shadow of the heaps of `images` images, of so many bytes each.
     pub(crate) fn new(images: usize, heap: usize) -> Self {
@@ -120,22 +141,16 @@ impl Shadow {
     /// Keeps others from the granule that the span begins in, so that it can be moved and [noted](Self::note_locked) together.
     #[inline]
     pub(crate) fn lock(&self, span: Span) -> Locked<'_> {
-        let number = span.offset / GRANULE;
-        self.page(span.image, number).lock(number)
+        let Place { page, number } = self.place(span);
+        page.lock(number)
     }
 
-    /// Asks for what a span in few granules needs to be noted soon.
+    /// The shadow of the granule that the span begins in.
     #[inline]
-    pub(crate) fn prefetch(&self, span: Span) {
+    pub(crate) fn place(&self, span: Span) -> Place<'_> {
         let number = span.offset / GRANULE;
-        self.page(span.image, number).prefetch(number);
-    }
-
-    /// Whether what was got from where a span begins may be a word that others poll.
-    #[inline]
-    pub(crate) fn has_flags(&self, span: Span) -> bool {
-        let number = span.offset / GRANULE;
-        self.page(span.image, number).has_flags(number)
+        let page = self.page(span.image, number);
+        Place { page, number }
     }
 
     /// Notes an access to the bytes of a span.

@@ -4,7 +4,7 @@
 //! anything, or learns from them: all of them are, before it notes anything else. What a get has got must not matter then. It matters for
 //! what others poll, of which the shadow knows where it is.
 
-use crate::check::shadow::Span;
+use crate::check::shadow::{Place, Span};
 use crate::check::stamp::{Kind, Stamp};
 use crate::image::checking::Checking;
 use crate::image::checking::access::Access;
@@ -57,7 +57,7 @@ impl Checking {
         is_done: impl FnOnce(&R) -> bool,
     ) -> R {
         match self.small(range) {
-            Some(span) if self.defer(span, &access) => perform(),
+            Some(span) if self.defer(span, self.0.check.shadow.place(span), &access) => perform(),
             _ => self.access(range, access, perform, is_done),
         }
     }
@@ -65,19 +65,20 @@ impl Checking {
     /// A get, which is noted later. If others may poll what is there, it is carried out again and noted now.
     #[inline(always)]
     pub(super) fn get(&self, range: &Range<'_>, access: Access, perform: impl Fn()) {
-        if let Some(span) = self.small(range)
-            && self.defer(span, &access)
-        {
-            perform();
-            if !self.0.check.shadow.has_flags(span) {
-                return;
+        if let Some(span) = self.small(range) {
+            let place = self.0.check.shadow.place(span);
+            if self.defer(span, place, &access) {
+                perform();
+                if !place.has_flags() {
+                    return;
+                }
             }
         }
         self.access(range, access, perform, |()| true);
     }
 
-    /// Whether an access is noted later.
-    fn defer(&self, span: Span, access: &Access) -> bool {
+    /// Whether an access is noted later; its shadow is at that place.
+    fn defer(&self, span: Span, place: Place<'_>, access: &Access) -> bool {
         let state = &mut *self.0.state.borrow_mut();
         state.deferred.count += 1;
         if state.deferred.count <= PROMPT
@@ -94,7 +95,7 @@ impl Checking {
         if state.deferred.accesses.len() == MOST {
             self.note_deferred(state);
         }
-        self.0.check.shadow.prefetch(span);
+        place.prefetch();
         if state.deferred.are_noted {
             state.deferred.are_noted = false;
             state.deferred.accesses.clear();
