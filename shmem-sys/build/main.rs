@@ -18,13 +18,13 @@ or name one that is installed:
 fn main() -> ExitCode {
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rustc-check-cfg=cfg(shmem_signals, shmem_progress)");
+    // Not `PATH`, which differs from one shell, editor or wrapper to the next: all that depends on this crate would be built again.
     for variable in [
         "SHMEM_DIR",
         "SHMEMCC",
         "PKG_CONFIG",
         "PKG_CONFIG_PATH",
         "CC",
-        "PATH",
     ] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
@@ -61,6 +61,8 @@ fn configure() -> Result<(), String> {
     );
     if let Some(launcher) = found.launcher() {
         println!("cargo::rustc-env=SHMEM_SYS_LAUNCHER={launcher}");
+        // The library may be another one then.
+        println!("cargo::rerun-if-changed={launcher}");
     }
     Ok(())
 }
