@@ -2,11 +2,12 @@
 
 use super::buffers::WORD;
 
-/// Packets of a link that may be under way.
-pub(super) const PACKETS: usize = 4;
+/// How many packets of a link may be under way: at least, and at most if they are short. Images that share a core would have to wait for each other after
+/// a few short ones.
+const PLACES: [usize; 2] = [4, 16];
 
-/// After how many packets their receiver tells that they were taken: in time for the sender, which has as many places more.
-pub(super) const TOLD: u64 = PACKETS as u64 / 2;
+/// Bytes of them all, if they are short.
+const UNDER_WAY: usize = 1 << 15;
 
 /// Words of a cache line.
 pub(super) const LINE: usize = 8;
@@ -17,11 +18,29 @@ pub(super) struct MemoryLayout {
     /// Bytes of a full packet.
     pub(super) packet: usize,
     links: usize,
+    /// Places for packets of a link, which may be under way: a power of two.
+    places: usize,
 }
 
 impl MemoryLayout {
     pub(super) fn new(packet: usize, links: usize) -> Self {
-        Self { packet, links }
+        let [least, most] = PLACES;
+        let places = (UNDER_WAY / packet.max(1)).clamp(least, most);
+        Self {
+            packet,
+            links,
+            places: 1 << places.ilog2(),
+        }
+    }
+
+    /// How many packets of a link may be under way.
+    pub(super) fn places(&self) -> u64 {
+        self.places as u64
+    }
+
+    /// After how many packets their receiver tells that they were taken: in time for the sender, which has as many places more.
+    pub(super) fn told(&self) -> u64 {
+        self.places() / 2
     }
 
     /// Words from one place for a packet to the next: whole lines, the header on one of its own.
@@ -31,12 +50,12 @@ impl MemoryLayout {
 
     /// The word of the header of a packet; the packet begins on the next line.
     pub(super) fn header(&self, link: usize, packet: u64) -> usize {
-        (link * PACKETS + packet as usize % PACKETS) * self.stride()
+        (link * self.places + packet as usize % self.places) * self.stride()
     }
 
     /// The word with the number of packets that were taken from a link of this image to another one.
     pub(super) fn taken(&self, link: usize) -> usize {
-        self.links * PACKETS * self.stride() + link * LINE
+        self.links * self.places * self.stride() + link * LINE
     }
 
     pub(super) fn words(&self) -> usize {

@@ -2,7 +2,7 @@
 //!
 //! Each link has a few places for packets in the memory of its receiver, which are used in turn, each with a header in a word of its own. The sender
 //! puts the packet, then the header, which says the packet's number, and rings the receiver's bell with it. The receiver takes a packet as soon as it
-//! has no record of the one before. After every second one it puts back how many it has taken, and rings the sender's bell: that many packets more may come.
+//! has no record of the one before. When half of the places were taken it puts back how many, and rings the sender's bell: that many packets more may come.
 //!
 //! Where places are direct, and no record is cut, nothing is copied: the sender appends records to the packet in its place, if that is free when
 //! the first one is pushed, and the receiver reads them there.
@@ -23,7 +23,7 @@ use super::bell::Bell;
 use super::buffers::Leaving;
 use super::full::Full;
 use super::link::{Link, Links};
-use super::packets::{MemoryLayout, TOLD};
+use super::packets::MemoryLayout;
 use super::record::{self, RecordLayout};
 use crate::open::Open;
 
@@ -305,7 +305,9 @@ impl<'a> Traffic<'a> {
             if waits == 0 {
                 continue;
             }
-            let is_due = waits >= self.full || !self.is_refused() || self.under_way(number) < TOLD;
+            let is_due = waits >= self.full
+                || !self.is_refused()
+                || self.under_way(number) < self.memory_layout.told();
             if is_due {
                 self.send(number, false);
             }

@@ -9,7 +9,7 @@ use coarray_sync::{PutNotify, announce_alone, fence_number};
 
 use super::buffers::WORD;
 use super::link::Links;
-use super::packets::{Header, LINE, PACKETS, TOLD};
+use super::packets::{Header, LINE};
 use super::traffic::Traffic;
 
 impl Traffic<'_> {
@@ -68,7 +68,7 @@ impl Traffic<'_> {
     /// Tells the peer of a link how many packets were taken, if it is time to.
     fn tell_taken(&mut self, number: usize) {
         let link = self.links.get(number);
-        if !link.received.is_multiple_of(TOLD) {
+        if !link.received.is_multiple_of(self.memory_layout.told()) {
             return;
         }
         let taken = &self.memory.at(link.peer)[self.memory_layout.taken(link.theirs)];
@@ -146,8 +146,9 @@ impl Traffic<'_> {
 
     /// Whether the place for the next packet of a link is free.
     fn has_place(&mut self, number: usize) -> bool {
+        let places = self.memory_layout.places();
         let link = self.links.get(number);
-        link.sent - link.taken < PACKETS as u64 || self.under_way(number) < PACKETS as u64
+        link.sent - link.taken < places || self.under_way(number) < places
     }
 
     /// How many packets of a link were sent, and are not known to be taken.
