@@ -20,9 +20,10 @@ use coarray_fabric::memory::locality::Place;
 use coarray_fabric::system::controlled;
 use coarray_fabric::{AtomicOperation, SignalOperation, Word};
 
-/// How often an image tries again before it queues: about what it costs two images to use the queue, by instructions and through a fabric.
+/// How often an image tries again before it queues, if nobody does: about what it costs two images to use the queue, by instructions, and a few times that
+/// through a fabric, where short sections are over by then.
 const DIRECT_TRIES: u32 = 100;
-const FABRIC_TRIES: u32 = 4;
+const FABRIC_TRIES: u32 = 16;
 
 /// How often an image looks before it yields its core between two looks, and before it sleeps: whom it looks for is about to write.
 const SPINS: u32 = 100;
