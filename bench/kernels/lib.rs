@@ -12,7 +12,7 @@
 //! | `nstream` | none |
 //! | `random` | gets and puts, or atomic operations, on words all over the images |
 //! | `life` | puts the borders of blocks, each together with an event |
-//! | `randomaccess` | puts packets, each together with an event, into mailboxes |
+//! | `randomaccess` | a conveyor |
 //! | `histogram` | a conveyor |
 //! | `gather` | two conveyors, for questions and answers |
 
