@@ -10,6 +10,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 use crate::blocks::{Blocks, room_for};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
+use crate::eager::Posts;
 use crate::epoch::capacity;
 use crate::epoch::in_place::{InPlace, Reach};
 use crate::gather::exchange_lengths;
@@ -128,6 +129,10 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
         let passed = by_fabric::allgather(team, &call, values, gathered);
         return passed.map_err(CallFailed::from(&call));
     }
+    if algorithm == Algorithm::Eager {
+        eager(team, &call, values, gathered);
+        return Ok(());
+    }
     let read = |epoch: &InPlace<'_, T>, from: usize| {
         // SAFETY: that image has lent as many values: the images have compared calls.
         unsafe { epoch.read_into(from, 0, &mut gathered[from * length..][..length]) }
@@ -146,6 +151,17 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
     gathering
         .run(&call, 0, algorithm, values, place)
         .map_err(CallFailed::from(&call))
+}
+
+/// Every image posts its values, and waits for those of all others.
+fn eager<T: Remote>(team: &Team, call: &Call, values: &[T], gathered: &mut [T]) {
+    let (images, length) = (team.images(), values.len());
+    let posts = Posts::begin(team, call, values, size_of_val(values), 0..images);
+    for from in 0..images {
+        let target = &mut gathered[from * length..][..length];
+        // SAFETY: every image posts its values, whose number is the same on all images whose calls are.
+        unsafe { posts.read_into(from, 0, target) };
+    }
 }
 
 #[track_caller]

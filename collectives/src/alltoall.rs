@@ -15,6 +15,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 use crate::blocks::{Blocks, overlap, windows};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
+use crate::eager::Posts;
 use crate::epoch::in_place::{InPlace, Reach};
 use crate::epoch::{Epoch, capacity, fits_payload};
 
@@ -93,6 +94,10 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
         return passed.map_err(CallFailed::from(&call));
     }
     let length = send.len() / images;
+    if algorithm == Algorithm::Eager {
+        eager(team, &call, send, received);
+        return Ok(());
+    }
     if start.asks_where(&call, Kind::Alltoall, size_of_val(send)) {
         let epoch = InPlace::begin(team, &call, send, Reach::of_all(team))
             .map_err(CallFailed::from(&call))?;
@@ -121,6 +126,18 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
     exchange
         .run(&call, 0, block, theirs, place)
         .map_err(CallFailed::from(&call))
+}
+
+/// Every image posts its blocks for all, and waits for those of all others.
+fn eager<T: Remote>(team: &Team, call: &Call, send: &[T], received: &mut [T]) {
+    let (me, images) = (team.index(), team.images());
+    let length = send.len() / images;
+    let posts = Posts::begin(team, call, send, size_of_val(send), 0..images);
+    for from in 0..images {
+        let target = &mut received[from * length..][..length];
+        // SAFETY: every image posts a block for each image, whose length is the same on all images whose calls are.
+        unsafe { posts.read_into(from, me * length, target) };
+    }
 }
 
 /// An exchange, as one image knows it.

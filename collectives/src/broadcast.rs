@@ -122,8 +122,11 @@ fn by_payload<T: Remote>(
 fn eager<T: Remote>(start: &Start, call: &Call, values: &mut [T], root: usize) {
     let is_root = start.team.index() == root;
     let most = size_of_val(values);
-    let posted = if is_root { &*values } else { &[] };
-    let posts = Posts::begin(&start.team, call, posted, most, is_root);
+    let (posted, readers): (&[T], _) = match is_root {
+        true => (values, 0..start.team.images()),
+        false => (&[], 0..0),
+    };
+    let posts = Posts::begin(&start.team, call, posted, most, readers);
     if !is_root {
         // SAFETY: the root posts its values, whose number is the same on all images whose calls are.
         unsafe { posts.read_into(root, 0, values) };

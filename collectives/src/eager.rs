@@ -1,9 +1,11 @@
 //! [`Algorithm::Eager`](crate::Algorithm::Eager): each image posts what others need of it, and waits only for those of which it needs
 //! something itself.
 
+use std::ops::Range;
+
 use coarray_coref::Remote;
 use coarray_fabric::Deferral;
-use coarray_runtime::{Call, Contribution, MOST_POSTED, Post, Team, quiet_and_defer};
+use coarray_runtime::{Call, Contribution, Post, Team, quiet_except_signals};
 
 use crate::part::{Part, bytes};
 use crate::traffic;
@@ -19,23 +21,25 @@ pub(crate) struct Posts<'a> {
 /// failures in the same operation.
 #[inline]
 pub(crate) fn may_post(team: &Team, bytes: usize) -> bool {
-    bytes <= MOST_POSTED && team.is_on_one_node() && !team.keeps_going()
+    team.most_posted().is_some_and(|most| bytes <= most) && !team.keeps_going()
 }
 
 impl<'a> Posts<'a> {
-    /// Posts `values`, which another image reads if `is_read`. No image posts more than `most` bytes, for which it [may](may_post).
+    /// Posts `values` for the images `readers`. No image posts more than `most` bytes, for which it [may](may_post).
     #[inline]
     pub(crate) fn begin<T: Remote>(
         team: &'a Team,
         call: &'a Call,
         values: &[T],
         most: usize,
-        is_read: bool,
+        readers: Range<usize>,
     ) -> Self {
-        let deferral = quiet_and_defer();
-        // SAFETY: the files of the operations that call this read of each operation what they post for it, where values are posted: on one
-        // node, in a job that ends when an image fails. `most` follows from the call.
-        let post = unsafe { team.post_blocking(call, bytes(values), most, is_read) };
+        // Signals, such as those of earlier posts, are complete after the next barrier.
+        quiet_except_signals();
+        let deferral = Deferral::new();
+        // SAFETY: the files of the operations that call this read of each operation what they post for it, where values are posted: in a job
+        // that ends when an image fails. `most` follows from the call.
+        let post = unsafe { team.post_blocking(call, bytes(values), most, readers) };
         Self {
             team,
             post,

@@ -160,7 +160,7 @@ fn gather<T: Remote>(
         true => {}
         false if algorithm == Algorithm::Eager => {
             let is_root = team.index() == root;
-            let posts = Posts::begin(team, &call, values, size_of_val(values), !is_root);
+            let posts = Posts::begin(team, &call, values, size_of_val(values), root..root + 1);
             if is_root {
                 for image in 0..images {
                     // SAFETY: every image posts its values, whose number is the same on all images whose calls are.

@@ -261,8 +261,11 @@ fn eager<T: Remote>(
 ) -> bool {
     let (own, length) = (start.team.index() * mine.len(), mine.len());
     let most = size_of_val(mine) * start.team.images();
-    let is_root = start.team.index() == root;
-    let posts = Posts::begin(&start.team, call, parts.unwrap_or_default(), most, is_root);
+    let readers = match start.team.index() == root {
+        true => 0..start.team.images(),
+        false => 0..0,
+    };
+    let posts = Posts::begin(&start.team, call, parts.unwrap_or_default(), most, readers);
     let is_posted = posts.length::<T>(root) > 0;
     match parts {
         _ if !is_posted => {}

@@ -16,6 +16,7 @@ pub(crate) mod leader;
 pub(crate) mod missing;
 pub(crate) mod outstanding;
 pub(crate) mod posts;
+pub(crate) mod posts_between_nodes;
 pub(crate) mod request;
 pub(crate) mod request_between_nodes;
 pub(crate) mod steps;

@@ -1,4 +1,4 @@
-//! Every image posts its values, and the root waits for all of them.
+//! Every image posts its values, and who gets the result waits for all of them.
 
 use coarray_coref::Remote;
 use coarray_runtime::Call;
@@ -13,8 +13,11 @@ impl<F> Reduction<'_, F> {
         F: Fn(T, T) -> T,
     {
         let length = values.len();
-        let is_read = self.root != Some(self.team.index());
-        let posts = Posts::begin(&start.team, call, values, size_of_val(values), is_read);
+        let readers = match self.root {
+            Some(root) => root..root + 1,
+            None => 0..self.team.images(),
+        };
+        let posts = Posts::begin(&start.team, call, values, size_of_val(values), readers);
         if self.is_for_me() {
             // SAFETY: every image posts its values, whose number is the same on all images whose calls are.
             unsafe { posts.read_into(0, 0, values) };

@@ -11,8 +11,8 @@ use crate::scan::Scan;
 impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
     pub(super) fn eager(&self, start: &Start, call: &Call, values: &mut [T]) {
         let (me, length) = (self.team.index(), values.len());
-        let is_read = me + 1 < self.team.images();
-        let posts = Posts::begin(&start.team, call, values, size_of_val(values), is_read);
+        let after = me + 1..self.team.images();
+        let posts = Posts::begin(&start.team, call, values, size_of_val(values), after);
         let others = match self.initial {
             Some(initial) => {
                 values.fill(initial);

@@ -64,11 +64,12 @@ pub enum Algorithm {
     /// From each image to the next: `n - 1` steps.
     Chain,
     /// Each image leaves its values where the others find them, and waits only for those whose values it needs: the root of a broadcast for
-    /// nobody. For up to 8 KiB on one machine, and not in jobs that go on when images fail; else it is [`Flat`](Self::Flat), as in
-    /// `co_gatherv` and `co_scatterv`.
+    /// nobody. For up to 8 KiB on one machine, and for up to 2 KiB in teams of at most eight images on a node each, where it takes one put with
+    /// a signal from image to image. In other teams, and in jobs that go on when images fail, it is [`Flat`](Self::Flat), as in `co_gatherv`
+    /// and its relatives.
     ///
     /// Images that disagree find out when they read each other's values, or at the latest in the next barrier. No image is ahead of another by
-    /// more than 256 such collectives, or 64 KiB.
+    /// more than 256 such collectives, or 64 KiB; between nodes 8 KiB.
     Eager,
     /// The collective operation that the fabric between nodes has of its own, in teams that span nodes: on MPI that of the library, in which
     /// all images take part. Before it they compare calls in a barrier. On other fabrics it is [`Flat`](Self::Flat), as on one machine, in
@@ -168,7 +169,7 @@ impl fmt::Display for Algorithm {
 /// ```
 /// use coarray_collectives::{Algorithm, Kind};
 ///
-/// assert_eq!(Kind::Alltoall.algorithms(), [Algorithm::Flat, Algorithm::Pairwise, Algorithm::Fabric]);
+/// assert_eq!(Kind::Alltoall.algorithms(), [Algorithm::Flat, Algorithm::Pairwise, Algorithm::Eager, Algorithm::Fabric]);
 /// for kind in Kind::ALL {
 ///     assert!(kind.algorithms().contains(&Algorithm::Flat), "{}", kind.name());
 /// }
@@ -260,7 +261,18 @@ impl Kind {
                 Eager,
                 Fabric,
             ],
-            Self::Reduce | Self::TotalReproducible => &[
+            Self::Reduce => &[
+                Flat,
+                ReduceScatterAllgather,
+                Binomial,
+                FourAry,
+                SquareRoot,
+                Hierarchical,
+                RecursiveDoubling,
+                Ring,
+                Eager,
+            ],
+            Self::TotalReproducible => &[
                 Flat,
                 ReduceScatterAllgather,
                 Binomial,
@@ -294,9 +306,10 @@ impl Kind {
                 Ring,
                 Binomial,
                 Hierarchical,
+                Eager,
                 Fabric,
             ],
-            Self::Alltoall => &[Flat, Pairwise, Fabric],
+            Self::Alltoall => &[Flat, Pairwise, Eager, Fabric],
             Self::ReduceScatter => &[Flat, Ring, Binomial],
             Self::Scan => &[Flat, RecursiveDoubling, Chain, Eager],
             Self::SumReproducible => &[Flat, ReduceScatterAllgather],

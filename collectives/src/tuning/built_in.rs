@@ -88,7 +88,15 @@ const PAYLOAD: u64 = PAYLOAD_BYTES as u64;
 ///
 /// A barrier and one get are fewer messages one after the other than a tree has, and nobody has to take part in between. Long values
 /// go by the collectives that the fabric has, if it has some.
-pub(super) const APART: [BuiltIn; 19] = [
+pub(super) const APART: [BuiltIn; 27] = [
+    (Kind::Broadcast, FEW, POSTED, Algorithm::Eager),
+    (Kind::Reduce, FEW, POSTED, Algorithm::Eager),
+    (Kind::ReduceTo, FEW, POSTED, Algorithm::Eager),
+    (Kind::Gather, FEW, POSTED, Algorithm::Eager),
+    (Kind::Allgather, FEW, POSTED, Algorithm::Eager),
+    (Kind::Scatter, FEW, POSTED, Algorithm::Eager),
+    (Kind::Alltoall, FEW, POSTED, Algorithm::Eager),
+    (Kind::Scan, FEW, POSTED, Algorithm::Eager),
     (Kind::Broadcast, FEW, SHORT, Algorithm::Flat),
     (Kind::Broadcast, FEW, 0, Algorithm::Fabric),
     (Kind::Reduce, 2, 0, Algorithm::Flat),
@@ -112,6 +120,9 @@ pub(super) const APART: [BuiltIn; 19] = [
 
 /// The most images that one serves.
 const FEW: u64 = 8;
+
+/// The most bytes that are posted.
+const POSTED: u64 = 512;
 
 /// The most bytes that are copied twice faster than a library copies them once.
 const SHORT: u64 = 16 << 10;

@@ -376,20 +376,13 @@ pub(crate) fn disagree_by_signatures(
     )
 }
 
-/// The call in which the image with this index is in a barrier, as text, and its number.
-fn describe_call(team: &Team, index: usize, signature: &Signature) -> (usize, String) {
+/// The call with this signature in which the image with this index is, as text, and the image's number.
+pub(crate) fn describe_call(team: &Team, index: usize, signature: &Signature) -> (usize, String) {
     let image = team.members()[index] as usize;
     team.image().refresh_call(image);
     let (_, plain) = Barrier::of(signature);
     let texts = team.image().control(image).calls.last();
     (image, describe_recorded(plain, texts, team))
-}
-
-/// What the image with this index does in the barrier that it is in, and this image is not, as text.
-pub(crate) fn describe_barrier(team: &Team, index: usize) -> String {
-    let next = team.barriers() + 1;
-    let arrival = &team.control(index).state.arrivals[(next & 1) as usize];
-    describe_call(team, index, &team.unmark(index, arrival.signature())).1
 }
 
 /// Ends the job because two images, given by their numbers, are in these different calls.

@@ -24,7 +24,7 @@ use crate::lockfree::eventcount::{Around, Eventcount, WaitStrategy};
 use crate::messages::messaging::send_message;
 use crate::primitives::pause;
 use crate::waiting::Stop;
-use crate::waiting::signalled::Signalled;
+use crate::waiting::signalled::{NEVER, Signalled};
 use coarray_fabric::transport::signal::{Signal, SignalOperation};
 
 /// The kind of arrivals that a signal has told of as well; 0 and 1 are those without and with a payload.
@@ -193,7 +193,7 @@ impl<'a> Leader<'a> {
                 Err(BarrierError::Mismatch { image }) => {
                     return Err(BarrierError::Mismatch { image });
                 }
-                Ok(()) => unreachable!("there are not so many barriers"),
+                Ok(()) => unreachable!("no count comes so far"),
             }
             let sum = signal.sum();
             amount = sum.wrapping_sub(seen.replace(sum));
@@ -209,9 +209,6 @@ impl<'a> Leader<'a> {
         nodes.iter().flat_map(|&node| self.node_map.images_on(node))
     }
 }
-
-/// A count of barriers that no image comes to.
-const NEVER: u64 = u64::MAX >> 1;
 
 /// How long a leader sleeps before it announces itself.
 const ANNOUNCE_AFTER: Duration = Duration::from_millis(20);

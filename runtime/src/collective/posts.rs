@@ -1,16 +1,20 @@
 //! Posts of blocking collectives: an image posts what others need of it, and waits only for those of which it needs something.
 //!
 //! All images make them in the same order with barriers. So every barrier compares, with the calls, a hash of all posts before: the
-//! *chain*. And an image that waits for a post finds out if the other has entered a barrier without it.
+//! *chain*. And an image that waits for a post finds out if the other has come to a barrier or to steps without it.
+//!
+//! To images on other nodes posts are put: see `posts_between_nodes.rs`.
 
 use std::ops::Range;
 use std::ptr;
 
 use crate::call::{Call, READ};
-use crate::collective::barrier::{describe_barrier, disagree};
+use crate::collective::barrier::{describe_call, disagree};
 use crate::collective::describe::describe_recorded;
+use crate::collective::posts_between_nodes::{HEAD, refresh_posts};
 use crate::image::descriptor::ALIGN;
 use crate::image::team::Team;
+use crate::job::control::Steps;
 use crate::job::image_failed::ImageFailed;
 use crate::lockfree::arrival::{Arrival, Signature, WORDS};
 use crate::lockfree::barrier::Barrier;
@@ -21,7 +25,7 @@ use coarray_fabric::memory::region::{BUFFER_BYTES, POSTED_BYTES};
 use coarray_fabric::system::primitives::{prefetch_to_read, prefetch_to_write};
 
 /// Up to so many bytes lie in the slot of the post, behind their length; more in the scratch space.
-const INSIDE: usize = (WORDS - 1) * size_of::<u64>();
+pub(super) const INSIDE: usize = (WORDS - 1) * size_of::<u64>();
 
 /// So many bytes are asked for before it is known that they are there.
 const AHEAD: usize = 4 * ALIGN;
@@ -29,11 +33,11 @@ const AHEAD: usize = 4 * ALIGN;
 /// A blocking collective to which this image has posted. While this lives, the image makes no other collective call of the team.
 #[derive(Debug)]
 pub struct Post<'a> {
-    team: &'a Team,
-    call: &'a Call,
-    number: u64,
-    /// Where in the scratch space this image's bytes begin, and so those of all images whose calls were the same.
-    start: usize,
+    pub(super) team: &'a Team,
+    pub(super) call: &'a Call,
+    pub(super) number: u64,
+    /// Where in its part of the scratch space this image's post begins, and so those of all images whose calls were the same.
+    pub(super) start: usize,
 }
 
 impl Drop for Post<'_> {
@@ -43,27 +47,27 @@ impl Drop for Post<'_> {
 }
 
 impl Team {
-    /// Collective. Begins a blocking collective to which this image contributes these bytes; no image contributes more than `most`. Another
-    /// image that waits for them is woken only if that `is_read`. Images compare the call with those that they make when they read a post, or
-    /// at the latest in the next barrier.
+    /// Collective. Begins a blocking collective to which this image contributes these bytes, for the images with these indices; no image
+    /// contributes more than `most`. Images compare the call with those that they make when they read a post, or at the latest in the next
+    /// barrier.
     ///
     /// If the job has ended, the image unwinds.
     ///
     /// # Panics
     /// If another collective of the team is in progress, or there are more than `most` bytes, or `most` are more than
-    /// [`MOST_POSTED`].
+    /// [can be posted](Self::most_posted).
     ///
     /// # Safety
     /// Other layers rely on the contribution of an image to this call: it is what the operation requires. `most` is the same on all images
-    /// whose calls are. All images of the team share memory, and the job does not go on when one fails.
+    /// whose calls are. The job does not go on when an image fails.
     pub unsafe fn post_blocking<'a>(
         &'a self,
         call: &'a Call,
         bytes: &[u8],
         most: usize,
-        is_read: bool,
+        readers: Range<usize>,
     ) -> Post<'a> {
-        assert!(bytes.len() <= most && most <= MOST_POSTED);
+        assert!(bytes.len() <= most && self.most_posted().is_some_and(|limit| most <= limit));
         if self.in_epoch.replace(true) {
             self.refuse_epoch(call);
         }
@@ -80,12 +84,15 @@ impl Team {
             image.record_call(call);
             image.profile_call(call);
         }
+        let is_put = !self.is_on_one_node();
+        let head = if is_put { HEAD } else { 0 };
         let room = match most <= INSIDE {
-            true => 0,
-            false => most.next_multiple_of(ALIGN),
+            true => head,
+            false => head + most.next_multiple_of(ALIGN),
         };
+        let part = self.posted_part(self.index());
         let (mut posts, mut used) = self.since_read.get();
-        if posts == POSTS || used + room > POSTED_BYTES {
+        if posts == POSTS || used + room > part.len() {
             // SAFETY: this image has read what it needs of all posts, as no collective was in progress.
             unsafe { self.barrier(&call.at_step(READ)) };
             (posts, used) = (0, 0);
@@ -100,9 +107,10 @@ impl Team {
                 *word = u64::from_ne_bytes(*half);
             }
         } else {
-            words[1] = used as u64;
-            let target = self.posted_bytes(self.index(), used..used + bytes.len());
-            // SAFETY: the target lies in this image's scratch space, as `used + room` is at most `POSTED_BYTES`, and overlaps no slice of the
+            let start = part.start + used + head;
+            words[1] = start as u64;
+            let target = self.posted_bytes(self.index(), start..start + bytes.len());
+            // SAFETY: the target lies in this image's part of its scratch space, as `used + room` fits it, and overlaps no slice of the
             // program. Nobody reads it: since the last barrier for `READ` this image has written `used` bytes, all before it, and whoever read
             // others had read them before that barrier.
             unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
@@ -119,8 +127,13 @@ impl Team {
         self.chain.set(chain);
         let (signature, record) = (call.signature(), image.last_call.number());
         let ring = &self.control(self.index()).posts;
+        let me = self.index();
+        let is_read = !is_put && !readers.is_empty() && readers != (me..me + 1);
         ring.post(number, &words, signature, record, chain, is_read);
-        if bytes.len() > INSIDE && used + 2 * room <= POSTED_BYTES {
+        if is_put {
+            // SAFETY: the bytes lie behind the head of the post, or inside it.
+            unsafe { post.put(&words, readers) };
+        } else if bytes.len() > INSIDE && used + 2 * room <= POSTED_BYTES {
             // The next post is likely to be as long as this one; who read what was there before must give its lines back.
             let next = self.posted_bytes(self.index(), used + room..used + 2 * room);
             for line in (0..room.min(AHEAD)).step_by(ALIGN) {
@@ -130,8 +143,8 @@ impl Team {
         post
     }
 
-    /// Bytes that the image with this index has posted.
-    fn posted_bytes(&self, index: usize, range: Range<usize>) -> *mut u8 {
+    /// Bytes of the scratch space for posts of the image with this index.
+    pub(super) fn posted_bytes(&self, index: usize, range: Range<usize>) -> *mut u8 {
         assert!(range.start <= range.end && range.end <= POSTED_BYTES);
         let before = 2 * BUFFER_BYTES + range.start;
         self.scratch(index).wrapping_add(before)
@@ -147,13 +160,14 @@ impl Team {
 
     /// What the image with this index published in the last barrier, without its chain.
     pub(crate) fn unmark(&self, index: usize, mut signature: Signature) -> Signature {
+        refresh_posts(self, index);
         // The image is still in the barrier.
         signature[1] ^= self.control(index).posts.chain();
         signature
     }
 }
 
-/// The most bytes that an image can post.
+/// The most bytes that an image can post to others on its node.
 pub const MOST_POSTED: usize = POSTED_BYTES / 8;
 
 impl Post<'_> {
@@ -172,6 +186,32 @@ impl Post<'_> {
         #[repr(align(64))]
         struct Inside([[u8; size_of::<u64>()]; WORDS - 1]);
 
+        let team = self.team;
+        let (slot, put) = match team.is_local(index) {
+            true => (self.await_slot(index, wanted), None),
+            false => {
+                let (head, bytes) = self.await_put(index);
+                (head, Some(bytes))
+            }
+        };
+        let [length, first, second] = slot.words();
+        let length = length as usize;
+        if length <= INSIDE {
+            let inside = Inside([first, second].map(u64::to_ne_bytes));
+            return use_bytes(&inside.0.as_flattened()[..length]);
+        }
+        let start = put.unwrap_or(first as usize);
+        let holder = if put.is_some() { team.index() } else { index };
+        let place = team.posted_bytes(holder, start..start + length);
+        // SAFETY: the image wrote these bytes of its scratch space before it posted, or put them to this image's, in this call: the signatures
+        // are equal. It writes them again only after a barrier, for which this image calls no function of the program that still reads them:
+        // another collective of the team is refused until `self` is dropped.
+        use_bytes(unsafe { std::slice::from_raw_parts(place, length) })
+    }
+
+    /// Waits for the post of an image on this node.
+    #[inline]
+    fn await_slot(&self, index: usize, wanted: Range<usize>) -> &Arrival {
         let slot = self.team.control(index).posts.slot(self.number);
         if wanted.end > INSIDE && wanted.end <= POSTED_BYTES - self.start {
             let scratch = self.team.posted_bytes(index, self.start..POSTED_BYTES);
@@ -184,42 +224,49 @@ impl Post<'_> {
             self.await_post(slot, index);
         }
         if !slot.agrees(self.call.signature()) {
-            self.team.disagree_by_posts(index, self.number);
+            self.give_up(index, NoPost::Differs);
         }
-        let [length, first, second] = slot.words();
-        let length = length as usize;
-        if length <= INSIDE {
-            let inside = Inside([first, second].map(u64::to_ne_bytes));
-            return use_bytes(&inside.0.as_flattened()[..length]);
-        }
-        let start = first as usize;
-        let place = self.team.posted_bytes(index, start..start + length);
-        // SAFETY: the image wrote these bytes of its scratch space before it posted, in this call: the signatures are equal. It writes them
-        // again only after a barrier, for which this image calls no function of the program that still reads them: another collective of
-        // the team is refused until `self` is dropped.
-        use_bytes(unsafe { std::slice::from_raw_parts(place, length) })
+        slot
     }
 
     /// Waits until the post is there.
     fn await_post(&self, slot: &Arrival, index: usize) {
         let team = self.team;
         let patience = team.image().backoff.patience();
-        let wait = || PostWait::new(self, index);
+        let wait = || PostWait {
+            post: self,
+            index,
+            watch: Waiting::new(team.image(), MissingPost { post: self, index }),
+        };
         let end = eventcount::until(&slot.signal, self.number + 1, patience, wait);
         match end {
-            Ok(()) => {}
             // The image may have posted between the last check and its failure.
             Err(NoPost::Stopped(Stop::Failed)) if slot.has_entered(self.number + 1) => {}
-            Err(NoPost::Stopped(Stop::Failed)) => {
+            end => end.unwrap_or_else(|why| self.give_up(index, why)),
+        }
+    }
+
+    /// Ends the job, or unwinds, because the post does not come.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn give_up(&self, index: usize, why: NoPost<Stop>) -> ! {
+        let team = self.team;
+        match why {
+            NoPost::Stopped(Stop::Failed) => {
                 let failed = ImageFailed::new(vec![index]);
                 team.fail_because(&failed, &self.call.describe(team))
             }
-            Err(NoPost::Stopped(_)) => team.image().unwind(),
-            Err(NoPost::InBarrier) => {
-                check_posts(team, index, |_| describe_barrier(team, index));
-                // It has left the barrier, as the job has ended.
+            NoPost::Stopped(_) => team.image().unwind(),
+            NoPost::Differs => {
+                refresh_posts(team, index);
+                let number = first_difference(team, index).unwrap_or(self.number);
+                team.disagree_by_posts(index, number)
+            }
+            NoPost::InOther(call) => {
+                check_posts(team, index, |_| describe_call(team, index, &call).1);
+                // It has gone on, as the job has ended.
                 team.image().check_abort();
-                unreachable!("an image in a barrier has made a post that it had not made")
+                unreachable!("an image that waits has made a post that it had not made")
             }
         }
     }
@@ -228,8 +275,9 @@ impl Post<'_> {
 impl Team {
     /// The call of the image with this index that made this post, as text.
     fn describe_post(&self, index: usize, number: u64) -> String {
-        let control = self.control(index);
-        let calls = &self.image().control(self.members()[index] as usize).calls;
+        let (control, image) = (self.control(index), self.members()[index] as usize);
+        self.image().refresh_call(image);
+        let calls = &self.image().control(image).calls;
         let texts = calls.read(control.posts.record(number));
         describe_recorded(control.posts.slot(number).signature(), texts, self)
     }
@@ -249,16 +297,15 @@ impl Team {
 /// Neither posts anything meanwhile.
 #[cold]
 pub(crate) fn check_posts(team: &Team, other: usize, describe: impl Fn(usize) -> String) {
-    if !team.is_on_one_node() {
+    if team.most_posted().is_none() {
         return;
     }
+    refresh_posts(team, other);
     let me = team.index();
     let (mine, theirs) = (&team.control(me).posts, &team.control(other).posts);
     let (begun, posted) = (mine.posted(), theirs.posted());
-    for number in begun.max(posted).saturating_sub(POSTS as u64)..begun.min(posted) {
-        if !theirs.slot(number).agrees(&mine.slot(number).signature()) {
-            team.disagree_by_posts(other, number);
-        }
+    if let Some(number) = first_difference(team, other) {
+        team.disagree_by_posts(other, number);
     }
     if begun == posted {
         return;
@@ -276,10 +323,18 @@ pub(crate) fn check_posts(team: &Team, other: usize, describe: impl Fn(usize) ->
     disagree(team, texts)
 }
 
+/// The first post that differs, of those that this image and the one with this index have made and still have.
+fn first_difference(team: &Team, other: usize) -> Option<u64> {
+    let [mine, theirs] = [team.index(), other].map(|index| &team.control(index).posts);
+    let (begun, posted) = (mine.posted(), theirs.posted());
+    let mut both = begun.max(posted).saturating_sub(POSTS as u64)..begun.min(posted);
+    both.find(|&number| !theirs.slot(number).agrees(&mine.slot(number).signature()))
+}
+
 /// Why an image waits for a post: that of the image with this index.
-struct MissingPost<'a> {
-    post: &'a Post<'a>,
-    index: usize,
+pub(super) struct MissingPost<'a> {
+    pub(super) post: &'a Post<'a>,
+    pub(super) index: usize,
 }
 
 impl Cause for MissingPost<'_> {
@@ -296,51 +351,61 @@ impl Cause for MissingPost<'_> {
     }
 }
 
-/// Why the post of an image does not come.
-enum NoPost {
-    Stopped(Stop),
-    /// It is in a barrier that this image has not entered.
-    InBarrier,
+/// The call of the image with this index, whose arrival and steps these are, if it has entered barrier `next` or begun steps that this image
+/// has not come to.
+pub(super) fn call_in(
+    team: &Team,
+    index: usize,
+    next: u64,
+    arrival: &Arrival,
+    steps: &Steps,
+) -> Option<Signature> {
+    if arrival.has_entered(next) {
+        return Some(team.unmark(index, arrival.signature()));
+    }
+    (steps.begun.count() > team.epochs() as u64).then(|| steps.signature.read())
 }
 
-/// Waits for the post of another image.
+/// Why the post of an image does not come.
+pub(super) enum NoPost<S> {
+    Stopped(S),
+    /// It is that of another call.
+    Differs,
+    /// The image is in this call, in a barrier or an epoch that this image has not come to.
+    InOther(Signature),
+}
+
+/// Waits for the post of another image of this node.
 struct PostWait<'a> {
     post: &'a Post<'a>,
     index: usize,
     watch: Waiting<'a, MissingPost<'a>>,
 }
 
-impl<'a> PostWait<'a> {
-    fn new(post: &'a Post<'a>, index: usize) -> Self {
-        Self {
-            post,
-            index,
-            watch: Waiting::new(post.team.image(), MissingPost { post, index }),
-        }
-    }
-}
-
 impl<'a> Around for PostWait<'a> {
     type Inner = Waiting<'a, MissingPost<'a>>;
-    type Stop = NoPost;
+    type Stop = NoPost<Stop>;
 
     fn inner(&self) -> &Self::Inner {
         &self.watch
     }
 
-    fn stop(stop: Stop) -> NoPost {
+    fn stop(stop: Stop) -> NoPost<Stop> {
         NoPost::Stopped(stop)
     }
 
-    fn check(&self) -> Result<(), NoPost> {
+    fn check(&self) -> Result<(), NoPost<Stop>> {
         let Post { team, number, .. } = *self.post;
         let next = team.barriers() + 1;
         let other = team.control(self.index);
+        let arrival = &other.state.arrivals[(next & 1) as usize];
         // In this order: what it posted before it entered is visible then.
-        if other.state.arrivals[(next & 1) as usize].has_entered(next)
-            && !other.posts.slot(number).has_entered(number + 1)
-        {
-            return Err(NoPost::InBarrier);
+        let call = call_in(team, self.index, next, arrival, &other.steps);
+        match call {
+            Some(call) if !other.posts.slot(number).has_entered(number + 1) => {
+                return Err(NoPost::InOther(call));
+            }
+            _ => {}
         }
         self.watch.check().map_err(NoPost::Stopped)
     }

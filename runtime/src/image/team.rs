@@ -302,6 +302,11 @@ impl Team {
         self.barriers.get()
     }
 
+    /// How many epochs this image has begun.
+    pub(crate) fn epochs(&self) -> usize {
+        self.epochs.get()
+    }
+
     /// Whether an epoch is in progress.
     pub(crate) fn is_in_epoch(&self) -> bool {
         self.in_epoch.get()

@@ -41,6 +41,9 @@ pub(crate) use wait::WaitRecord;
 
 const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
 
+/// The most images of a team that post to each other from node to node.
+pub(crate) const MOST_APART: usize = 8;
+
 /// As many leaders may tell of arrivals by a signal in one barrier.
 pub(crate) const SLOTS: usize = MAX_ROUNDS;
 
@@ -49,7 +52,7 @@ pub(crate) const SLOTS: usize = MAX_ROUNDS;
 pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// The sizes of the structures that images and supervisor share, and the offsets of their parts.
-const SIZES: [usize; 43] = [
+const SIZES: [usize; 44] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
     offset_of!(JobControl, failure_epoch),
@@ -91,6 +94,7 @@ const SIZES: [usize; 43] = [
     size_of::<CallRecords>(),
     size_of::<WaitRecord>(),
     offset_of!(TeamControl, times),
+    offset_of!(TeamControl, told),
     size_of::<ImageTable>(),
     size_of::<Timeline>(),
 ];
@@ -294,7 +298,14 @@ pub(crate) struct TeamControl {
     pub(crate) lending: Lending,
     /// When it entered barriers, in profiled jobs.
     pub(crate) times: ArrivalTimes,
+    /// Where images on other nodes tell how much they have posted to this one.
+    pub(crate) told: [Told; MOST_APART],
 }
+
+/// How many posts there were when an image had posted to another one last, in a cache line that only it changes.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub(crate) struct Told(pub(crate) Signal);
 
 impl ImageControl {
     /// Where the stage is.

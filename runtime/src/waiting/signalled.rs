@@ -15,6 +15,9 @@ use crate::profile::activity::Activity;
 use crate::waiting::{Cause, Interruption, Stop, Waiting};
 use coarray_fabric::transport::signal::Signal;
 
+/// What no eventcount reaches: of a wait that only signals end.
+pub(crate) const NEVER: u64 = u64::MAX >> 1;
+
 /// How often an image looks at the signal word after each poll, which takes longer.
 const LOOKS: u32 = 8;
 
