@@ -64,7 +64,7 @@ fn cases<T: Element>(images: usize, length: usize, roots: &[usize]) -> Vec<Box<d
 /// Ways to divide so many images among nodes: on one machine and, for some, on several that share no memory.
 fn divisions(images: usize) -> impl Iterator<Item = Division> {
     let counted = Division::counted(images, 1 + images / 3);
-    let nodes = [(2, 2), (3, 2), (5, 4), (8, 3)];
+    let nodes = [(2, 2), (3, 2), (3, 3), (5, 4), (8, 3), (8, 8)];
     let apart = nodes.into_iter().filter(move |&(count, _)| count == images);
     let apart = apart.map(|(images, nodes)| Division::apart(images, nodes));
     [counted].into_iter().chain(apart)

@@ -173,6 +173,9 @@ fn chain(images: usize) -> Vec<Link> {
 /// A flat collective operation: its name, what is called, and how many gets there are on some number of images.
 type Flat = (&'static str, fn(Collective), fn(u64) -> u64);
 
+/// A collective operation in which images post: its name, what is called, and from whom to whom on some number of images.
+type Posted = (&'static str, fn(Collective), fn(usize) -> Vec<Link>);
+
 /// A collective operation: its name, what is called, and the links of the steps on some number of images.
 type Subject = (
     &'static str,
@@ -369,6 +372,65 @@ fn flat_algorithms_get_after_the_barrier() {
             total(&counts, Carried::Get)
         };
         print_row(name, "flat", &NODES.map(count).collect::<Vec<_>>());
+    }
+}
+
+/// From image 0 to each other image.
+fn from_first(images: usize) -> Vec<Link> {
+    (1..images).map(|image| (0, image)).collect()
+}
+
+fn to_first(images: usize) -> Vec<Link> {
+    (1..images).map(|image| (image, 0)).collect()
+}
+
+fn to_last(images: usize) -> Vec<Link> {
+    (0..images - 1).map(|image| (image, images - 1)).collect()
+}
+
+fn to_later(images: usize) -> Vec<Link> {
+    let later = |image| (image + 1..images).map(move |other| (image, other));
+    (0..images).flat_map(later).collect()
+}
+
+fn to_all(images: usize) -> Vec<Link> {
+    let to = |image| (0..images).map(move |other| (image, other));
+    (0..images)
+        .flat_map(to)
+        .filter(|(from, to)| from != to)
+        .collect()
+}
+
+#[test]
+fn a_post_is_one_put_with_signal_to_each_reader() {
+    println!("puts with signal of a collective operation in which images post");
+    print_row(
+        "nodes",
+        "",
+        &NODES.map(|nodes| nodes as u64).collect::<Vec<_>>(),
+    );
+    let subjects: [Posted; 8] = [
+        ("co_broadcast", broadcast, from_first),
+        ("co_sum", sum, to_all),
+        ("co_sum_to", sum_to, to_last),
+        ("co_gather", gather, to_first),
+        ("co_scatter", scatter, from_first),
+        ("co_allgather", allgather, to_all),
+        ("co_alltoall", alltoall, to_all),
+        ("co_scan", scan, to_later),
+    ];
+    for (name, call, links) in subjects {
+        let count = |nodes: usize| {
+            let operation = || call(Collective::new().algorithm(Algorithm::Eager));
+            let counts = counted_in(nodes, |count| count(&operation));
+            let expected: Counts = links(nodes)
+                .into_iter()
+                .map(|link| ((Carried::PutSignal, link), 1))
+                .collect();
+            assert_eq!(counts, expected, "{name} of {nodes} nodes");
+            total(&counts, Carried::PutSignal)
+        };
+        print_row(name, "eager", &NODES.map(count).collect::<Vec<_>>());
     }
 }
 
