@@ -92,23 +92,40 @@ impl Post<'_> {
         head.bring(words);
         head.enter_silently(self.number + 1, &self.marked());
         let offset = team.scratch_offset() + 2 * BUFFER_BYTES + start;
-        let signal =
-            team.identity().0 as usize + offset_of!(TeamControl, told) + me * size_of::<Told>();
-        let told = team.node_map().map(|nodes| &nodes.told);
-        for (reader, told) in told.into_iter().flatten().enumerate() {
-            if reader == me || !readers.contains(&reader) {
-                continue;
-            }
-            let (to, number) = (team.members()[reader] as usize, self.number + 1);
-            let add = SignalOperation::Add(number - told.replace(number));
-            // SAFETY: the source was just written, and the target is the same place on the reader, which has finished with it: it lies behind all
-            // that this image has put since the last barrier for `READ`. The word is a signal of the team's structures there, which only this image
-            // changes, by this. The reader drops the team after a barrier, before which this image completes its signals.
-            unsafe {
-                let fabric = team.image().fabric();
-                fabric.put_signal(to, offset, source, length, signal, add);
+        let place = team.identity().0 as usize + offset_of!(TeamControl, told);
+        let signal = place + me * size_of::<Told>();
+        let readers = || readers.clone().filter(|&reader| reader != me);
+        let is_single = readers().nth(1).is_none();
+        let fabric = team.image().fabric();
+        if !is_single {
+            // All are on their way at once before the first signal waits for its put.
+            for reader in readers() {
+                // SAFETY: the source was just written, and the target is the same place on the reader, which has finished with it: it lies behind
+                // all that this image has put since the last barrier for `READ`.
+                unsafe { fabric.put(team.members()[reader] as usize, offset, source, length) };
             }
         }
+        for reader in readers() {
+            let to = team.members()[reader] as usize;
+            // SAFETY: as above for the bytes. The word is a signal of the team's structures there, which only this image changes, by this. The
+            // reader drops the team after a barrier, before which this image completes its signals.
+            unsafe {
+                match is_single {
+                    true => {
+                        fabric.put_signal(to, offset, source, length, signal, self.tell(reader))
+                    }
+                    false => fabric.signal(to, signal, self.tell(reader)),
+                }
+            }
+        }
+    }
+
+    /// What tells the image with this index of the post.
+    fn tell(&self, reader: usize) -> SignalOperation {
+        let number = self.number + 1;
+        let nodes = self.team.node_map();
+        let before = nodes.map_or(0, |nodes| nodes.told[reader].replace(number));
+        SignalOperation::Add(number - before)
     }
 
     /// Waits for what the image with this index, on another node, has put here. Returns its head, and where in the scratch space for posts the
