@@ -10,12 +10,13 @@ use std::fmt;
 use std::mem::{self, MaybeUninit};
 use std::pin::Pin;
 use std::ptr;
+use std::rc::Rc;
 use std::slice;
 use std::task::{Context, Poll, Waker};
 
 use coarray_fabric::system::controlled;
-use coarray_fabric::{Buffer, direct};
-use coarray_runtime::{Incomplete, Missing};
+use coarray_fabric::{Buffer, Request, direct};
+use coarray_runtime::{Image, Incomplete, Missing};
 
 use crate::access::{Access, MayPut};
 use crate::coref::Coref;
@@ -171,6 +172,16 @@ impl<'a, T> Cofuture<'a, T> {
         Self {
             state: State::InFlight(transfer),
         }
+    }
+
+    /// The cofuture of an operation that `image`, this thread's, has issued; `deliver` makes the result when that is complete.
+    #[doc(hidden)]
+    pub fn issued(
+        (image, request): (Rc<Image>, Request),
+        deliver: impl FnOnce(Buffer) -> T + 'a,
+    ) -> Self {
+        let issued = Issued { image, request };
+        Self::in_flight(InFlight::new(issued, |buffer| Ok(deliver(buffer))))
     }
 
     /// The cofuture of an operation that depends on other images.

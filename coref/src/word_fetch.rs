@@ -4,9 +4,8 @@ use std::rc::Rc;
 
 use coarray_fabric::AtomicOperation;
 
-use crate::cofuture::{Cofuture, InFlight};
+use crate::cofuture::Cofuture;
 use crate::in_word::{InWord, no_word};
-use crate::transfer::Issued;
 
 impl<T> InWord<'_, T> {
     /// Starts the operation, if the fabric has it. The result is the former value.
@@ -20,10 +19,9 @@ impl<T> InWord<'_, T> {
         let operation = self.on_word(&container, operation)?;
         let request = self.issue(&container, operation, true)?;
         let (image, from_bits) = (Rc::clone(&self.image), self.from_bits);
-        let issued = Issued { image, request };
-        Some(Cofuture::in_flight(InFlight::new(issued, move |buffer| {
+        Some(Cofuture::issued((image, request), move |buffer| {
             let former = buffer.word().unwrap_or_else(|| no_word());
-            Ok(from_bits(container.bits(former)))
-        })))
+            from_bits(container.bits(former))
+        }))
     }
 }

@@ -15,10 +15,12 @@ use coarray_runtime::{SchedulePlan, Strategy};
 ///
 /// One image runs at a time. Others may go on at its synchronisations: barriers, posts and waits of events, locks, fences, atomic operations. When
 /// accesses raced in a schedule, and may, others may go on at the puts and gets of these lines in all that follow, too. Puts may arrive as late as the
-/// [memory model](https://docs.rs/coarray/latest/coarray/memory_model/) permits, those with `_async` also after their image has waited for them. Gets
-/// with `_async` get when they are waited for. Time is virtual: nobody sleeps, and waits with a time limit end as soon as nobody can do anything else.
+/// [memory model](https://docs.rs/coarray/latest/coarray/memory_model/) permits, those with `_async` also after their image has waited for them. Atomic
+/// operations with `_async`, and in lists with `_async`, take effect as late as until they are waited for or complete, and so are the posts of
+/// `put_notify_async`. Gets with `_async` get when they are waited for. Time is virtual: nobody sleeps, and waits with a time limit end as soon as nobody can do
+/// anything else.
 ///
-/// An image that fails makes its schedule fail: jobs that go on without it (`Launch::keep_going`) are not explored.
+/// An image that fails makes its schedule fail, unless the job is to [keep going](Self::keep_going).
 ///
 /// The same seed gives the same schedules in every build, if the program does the same in the same schedule. What is not controlled: threads that it
 /// starts, locks and channels of the standard library between images (an image that holds one across a synchronisation blocks all), the real time,
@@ -67,7 +69,7 @@ impl Explore {
     }
 
     /// Local. Images have random priorities, which change at `depth - 1` random steps: finds what takes so many steps in a certain order. This
-    /// is the default, with 3.
+    /// is the default, with 3. In every fourth schedule the image that runs goes on instead, and at one step of eight another one does.
     ///
     /// # Examples
     /// ```
@@ -192,6 +194,28 @@ impl Explore {
     #[must_use]
     pub fn every_access(mut self) -> Self {
         self.0.every_access = true;
+        self
+    }
+
+    /// Local. Whether the job goes on without images that call [`fail_image`](https://docs.rs/coarray/latest/coarray/failure/fn.fail_image.html). When the others learn
+    /// that one has failed is a matter of the schedule, and so is what of its last puts has arrived. One that panics makes its schedule fail all the same.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::failure::{fail_image, try_sync_all};
+    /// use coarray::prelude::*;
+    /// use coarray::testing::Explore;
+    ///
+    /// Explore::new(3).keep_going(true).run(|| {
+    ///     if this_image() == 1 {
+    ///         fail_image();
+    ///     }
+    ///     assert_eq!(try_sync_all().unwrap_err().images, [1]);
+    /// });
+    /// ```
+    #[must_use]
+    pub fn keep_going(mut self, keeps_going: bool) -> Self {
+        self.0.keeps_going = keeps_going;
         self
     }
 

@@ -1,5 +1,6 @@
 //! Jobs whose images are threads of this process.
 
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use crate::profile;
 use crate::startup::{Jobs, StartError, create_jobs};
 use crate::trace::{TraceFile, Traced, tell};
 use coarray_collectives::TUNING;
-use coarray_runtime::{Ending, Failure, Job, Panic, Settings, cores, run_image};
+use coarray_runtime::{Ending, Failure, Job, Panic, Settings, cores, declare_failed, run_image};
 
 /// What to do about images that compute on after the job has ended.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +95,11 @@ pub(crate) fn run<R: Send>(
             let ending = images[index].take().map(ScopedJoinHandle::join);
             match ending {
                 Some(Ok(Ending::Finished(result))) => results[index] = Some(result),
-                Some(Ok(Ending::Failed(failure))) => lose(jobs.of(index), failure, &mut lost),
+                Some(Ok(Ending::Failed(failure))) => {
+                    // An explored run is one of many.
+                    let is_told = settings.scheduler.is_none();
+                    lose(jobs.of(index), failure, &mut lost, is_told);
+                }
                 _ => {}
             }
         });
@@ -140,10 +145,10 @@ fn tell_of_run(jobs: &Jobs, settings: &Settings, trace: Option<&mut TraceFile>) 
 }
 
 /// Declares an image failed that accesses nothing any more, so that the others go on.
-fn lose(job: &Job, failure: Failure, lost: &mut LostImages) {
-    let control = job.region.control(failure.image);
-    job.region.job().declare_failed(control);
-    if let Some(note) = lost.add(failure) {
+fn lose(job: &Arc<Job>, failure: Failure, lost: &mut LostImages, is_told: bool) {
+    declare_failed(job, failure.image);
+    let note = lost.add(failure);
+    if let Some(note) = note.filter(|_| is_told) {
         eprint!("{note}");
     }
 }

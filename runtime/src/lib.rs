@@ -51,13 +51,17 @@ pub use collective::steps::{Abandoned, StepsBegun};
 pub use heap::alloc_error::{AllocError, HeapUser};
 pub use heap::{Block, RaggedBlock};
 pub use image::Image;
-pub use image::checked::{acquire, note_consumed, note_single_put, operate_noted, racy, release};
+pub use image::checked::{
+    acquire, begin_notified, end_notified, issue_noted, note_consumed, note_single_put,
+    operate_noted, post_in_flight, racy, release,
+};
 pub use image::checking::Posted;
 pub use image::contribution::Contribution;
 pub use image::counting::{are_messages_noted, note_messages};
 pub use image::message::is_about_the_end;
 pub use image::position::{is_own, is_own_address, num_images, this_image};
 pub use image::region::{RegionGuard, region};
+pub use image::scheduled::declare_failed;
 pub use image::team::{Team, TeamKey};
 pub use job::Job;
 pub use job::control::{Failure, Stage};
@@ -91,8 +95,8 @@ pub use profile::place::Place;
 pub use profile::table::{ImageProfile, LineProfile};
 pub use profile::timeline::{Origin, Step, Steps, Timebase};
 pub use schedule::{
-    Accesses, Anchored, Deviation, Event, Exploration, Generator, Handover, History, LATE_PUT,
-    Line, ScheduleError, SchedulePlan, Scheduler, Strategy, Stuck, shorten, shrink,
+    Accesses, Anchored, Deviation, Event, Exploration, Generator, Handover, History, Late, Line,
+    ScheduleError, SchedulePlan, Scheduler, Strategy, Stuck, shorten, shrink,
 };
 pub use stats::{Stats, count_operations, stats};
 pub use waiting::changed::note_change;

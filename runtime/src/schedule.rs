@@ -5,7 +5,7 @@
 //! * `scheduler.rs`: the image that runs has the turn, and offers it at *points*; `turn.rs` hands it over. `accesses.rs`: which puts and gets are points.
 //! * `state.rs`, `standing.rs`: why an image does not run, whether it can go on, and who does; time is virtual, so that nobody sleeps.
 //! * `polling.rs`: images that read the same again and again.
-//! * `in_flight.rs`: puts that arrive as late as the memory model permits.
+//! * `in_flight.rs`: puts that arrive, and asynchronous atomic operations that take effect, as late as the memory model permits.
 //! * `history.rs`: what happened, to compare runs and to tell of them.
 //! * `shrink.rs`, `shorten.rs`: the fewest deviations that fail in the same way.
 //!
@@ -29,9 +29,9 @@ mod turn;
 
 pub use accesses::Accesses;
 pub use generator::Generator;
-pub use history::{Event, Handover, History, LATE_PUT, Line, Site};
-pub use in_flight::{Arriving, Reach};
-pub use plan::{Anchored, Deviation, ScheduleError, SchedulePlan};
+pub use history::{Event, Handover, History, Line, Site};
+pub use in_flight::{Arriving, CarryOut, FlightNumber, Issue, Reach};
+pub use plan::{Anchored, Deviation, Late, ScheduleError, SchedulePlan};
 pub use scheduler::{Exploration, Scheduler};
 pub use shorten::shorten;
 pub use shrink::shrink;

@@ -1,6 +1,6 @@
 //! The operations of a coatomic that do not wait: `x.at(2).add_async(1)`.
 
-use coarray_coref::{Atomic as _, AtomicBits as _, AtomicNumber as _, Cofuture, InWord, Remote};
+use coarray_coref::{Atomic, AtomicBits as _, AtomicNumber as _, Cofuture, InWord, Remote};
 use coarray_fabric::AtomicOperation as On;
 
 use crate::coatomic::{Bits, Number, exchanged, note_change_of};
@@ -9,40 +9,48 @@ use crate::coatomic_place::CoatomicPlace;
 /// Begins an operation that returns the old value: by an instruction, which is complete at once, or by the fabric. What the fabric
 /// has no operation for is done at once, too.
 macro_rules! fetch {
-    ($target:ident.$operation:ident($($argument:ident),*), $on:expr) => {
-        $target.operate(
-            true,
-            move |cell| {
-                let old = cell.$operation($($argument),*);
-                note_change_of(cell);
-                Cofuture::ready(old)
-            },
-            move |cell| {
-                let on = $on;
-                let begun = cell.in_word().and_then(|word| word.fetch(on(&word)));
-                begun.unwrap_or_else(|| Cofuture::ready(cell.$operation($($argument),*)))
-            },
-        )
-    };
+    ($target:ident.$operation:ident($($argument:ident),*), $on:expr) => {{
+        let by_instruction = move |cell: &T::Cell| {
+            let old = cell.$operation($($argument),*);
+            note_change_of(cell);
+            old
+        };
+        match $target.delay(true, true, by_instruction) {
+            Some(late) => late,
+            None => $target.operate(
+                true,
+                move |cell| Cofuture::ready(by_instruction(cell)),
+                move |cell| {
+                    let on = $on;
+                    let begun = cell.in_word().and_then(|word| word.fetch(on(&word)));
+                    begun.unwrap_or_else(|| Cofuture::ready(cell.$operation($($argument),*)))
+                },
+            ),
+        }
+    }};
 }
 
 /// As [`fetch`], of an operation that returns nothing.
 macro_rules! update {
-    ($target:ident.$operation:ident($($argument:ident),*), $on:expr) => {
-        $target.operate(
-            true,
-            move |cell| {
-                cell.$operation($($argument),*);
-                note_change_of(cell);
-            },
-            move |cell| {
-                let on = $on;
-                if !cell.in_word().is_some_and(|word| word.update(on(&word))) {
-                    cell.$operation($($argument),*);
-                }
-            },
-        )
-    };
+    ($target:ident.$operation:ident($($argument:ident),*), $on:expr) => {{
+        let by_instruction = move |cell: &T::Cell| {
+            let old = cell.$operation($($argument),*);
+            note_change_of(cell);
+            old
+        };
+        if $target.delay(true, false, by_instruction).is_none() {
+            $target.operate(
+                true,
+                move |cell| _ = by_instruction(cell),
+                move |cell| {
+                    let on = $on;
+                    if !cell.in_word().is_some_and(|word| word.update(on(&word))) {
+                        cell.$operation($($argument),*);
+                    }
+                },
+            );
+        }
+    }};
 }
 
 /// The operations of a [`Coatomic`](crate::Coatomic) on a coref to one that do not wait for it: `x.at(2).add_async(1)`.
@@ -93,6 +101,9 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     #[inline]
     #[track_caller]
     fn load_async(&self) -> Cofuture<'_, T> {
+        if let Some(late) = self.delay(false, true, Atomic::load) {
+            return late;
+        }
         self.operate(
             false,
             |cell| Cofuture::ready(cell.load()),

@@ -41,7 +41,7 @@ pub trait CoatomicList<T: Remote> {
         &self,
         indices: &[usize],
         values: &[T],
-        by_instruction: impl Fn(&T::Cell, T),
+        by_instruction: impl Fn(&T::Cell, T) -> T + Copy + 'static,
         by_fabric: impl Fn(&RemoteCell<T>, T),
         on_word: Option<fn(T) -> On<T>>,
         completes: bool,
@@ -294,7 +294,7 @@ macro_rules! operations {
             list.update_at(
                 indices,
                 values,
-                |cell, value| _ = cell.$operation(value),
+                |cell, value| cell.$operation(value),
                 |cell, value| _ = cell.$operation(value),
                 $on_word,
                 completes,
@@ -319,7 +319,7 @@ impl<T: Remote, A: Access> CoatomicList<T> for Coref<[Coatomic<T>], A> {
         &self,
         indices: &[usize],
         values: &[T],
-        by_instruction: impl Fn(&T::Cell, T),
+        by_instruction: impl Fn(&T::Cell, T) -> T + Copy + 'static,
         by_fabric: impl Fn(&RemoteCell<T>, T),
         on_word: Option<fn(T) -> On<T>>,
         completes: bool,
@@ -352,14 +352,19 @@ impl<T: Remote, A: Access> CoatomicList<T> for Coref<[Coatomic<T>], A> {
             return;
         }
         for (&index, &value) in indices.iter().zip(values) {
-            self[index].operate(
-                true,
-                |cell| {
-                    by_instruction(cell, value);
-                    note_change_of(cell);
-                },
-                |cell| by_fabric(cell, value),
-            );
+            let item = &self[index];
+            let by_instruction = move |cell: &T::Cell| {
+                let old = by_instruction(cell, value);
+                note_change_of(cell);
+                old
+            };
+            if completes || item.delay(true, false, by_instruction).is_none() {
+                item.operate(
+                    true,
+                    |cell| _ = by_instruction(cell),
+                    |cell| by_fabric(cell, value),
+                );
+            }
         }
     }
 }

@@ -3,7 +3,10 @@
 use std::ptr;
 use std::time::Duration;
 
-use coarray_coref::{Access, Atomic as _, AtomicBits as _, AtomicNumber as _, Coref, Remote};
+use coarray_coref::{
+    Access, Atomic as _, AtomicBits as _, AtomicNumber as _, Cofuture, Coref, Remote,
+};
+use coarray_fabric::has_notes;
 
 use coarray_runtime::ImageFailed;
 
@@ -11,6 +14,7 @@ use crate::coatomic::{
     Bits, Coatomic, Number, RemoteCell, change, count, exchanged, operate, operate_where_it_is,
     wait_until, wait_until_timeout,
 };
+use crate::coatomic_late::delay;
 
 /// The operations of a [`Coatomic`] on a coref to one: `x.at(2).fetch_add(1)`.
 ///
@@ -38,6 +42,16 @@ pub trait CoatomicPlace<T: Remote> {
         by_instruction: impl FnOnce(&T::Cell) -> R,
         by_fabric: impl FnOnce(&RemoteCell<T>) -> R,
     ) -> R;
+
+    /// Keeps an asynchronous operation in flight, if the schedule of an explored job has it late; `is_awaited` if its image asks for the old value.
+    #[doc(hidden)]
+    #[track_caller]
+    fn delay(
+        &self,
+        changes: bool,
+        is_awaited: bool,
+        by_instruction: impl Fn(&T::Cell) -> T + 'static,
+    ) -> Option<Cofuture<'_, T>>;
 
     /// The address of the coatomic in this image's mapping.
     #[doc(hidden)]
@@ -344,6 +358,22 @@ impl<T: Remote, A: Access> CoatomicPlace<T> for Coref<Coatomic<T>, A> {
         let coatomic = ptr::with_exposed_provenance::<Coatomic<T>>(self.local_address());
         // SAFETY: the coatomic of `self` is at this address, on whichever node, and its place is allocated as long as `self` lives.
         unsafe { operate_where_it_is(coatomic, 1, changes, by_instruction, by_fabric) }
+    }
+
+    #[inline]
+    #[track_caller]
+    fn delay(
+        &self,
+        changes: bool,
+        is_awaited: bool,
+        by_instruction: impl Fn(&T::Cell) -> T + 'static,
+    ) -> Option<Cofuture<'_, T>> {
+        if self.is_direct() || !has_notes() {
+            return None;
+        }
+        let coatomic = ptr::with_exposed_provenance::<Coatomic<T>>(self.local_address());
+        // SAFETY: as in `operate`; and the memory is freed only after a barrier with this image, which completes its operations first.
+        unsafe { delay(coatomic, changes, is_awaited, by_instruction) }
     }
 
     #[inline]

@@ -18,8 +18,8 @@ use coarray_coref::{Shared, Symmetric};
 use coarray_fabric::system::controlled;
 use coarray_fabric::{Place, Signal, has_notes, is_in_job, spans_nodes};
 use coarray_runtime::{
-    Cause, Eventcount, Image, ImageFailed, Interruption, Team, note_consumed, quiet_before_post,
-    this_image,
+    Cause, Eventcount, Image, ImageFailed, Interruption, Team, locate, note_consumed,
+    post_in_flight, quiet_before_post, this_image,
 };
 
 use crate::coevent::wait::EventWait;
@@ -153,6 +153,26 @@ impl Coevent {
         self.posted.0.posts.add(1);
     }
 
+    /// As [`raise_unordered`](Self::raise_unordered), if that is to follow a put of this image that is late. Returns whether it is.
+    #[cold]
+    pub(crate) fn raise_in_flight(&self) -> bool {
+        struct Late(*const Coevent);
+
+        // SAFETY: any thread may post an event.
+        unsafe impl Send for Late {}
+
+        impl Late {
+            fn raise(self) {
+                // SAFETY: the coarray of the event is borrowed where the put is issued, and its memory is freed only after a barrier with the image that
+                // puts, which completes that first. What is in flight when that image is over is never carried out.
+                unsafe { &*self.0 }.raise_unordered();
+            }
+        }
+
+        let event = Late(self);
+        has_notes() && post_in_flight(event.0.addr(), || event.raise())
+    }
+
     /// Local. How many posts wait to be consumed.
     ///
     /// # Examples
@@ -171,17 +191,22 @@ impl Coevent {
     /// Fortran 2018 `event_query`, clause 16.9.72.
     #[must_use]
     pub fn query(&self) -> u64 {
-        if (spans_nodes() || has_notes())
-            && let Some(image) = Image::try_current()
-        {
+        let is_noted = spans_nodes() || has_notes();
+        if is_noted && let Some(image) = Image::try_current() {
             // On some networks signals arrive only when the image polls.
             image.poll();
-            controlled::looked_in_vain();
+            // Its own posts that are late count.
+            let _ = locate(std::ptr::from_ref(self).addr());
         }
         // Acquire pairs with the Release in `try_consume` and `wait_until`: `posts_left` then reads a count of posts that has
         // reached what was consumed.
         let consumed = || self.consumed.0.load(Ordering::Acquire);
-        posts_left(consumed, || self.posted())
+        let left = posts_left(consumed, || self.posted());
+        if is_noted {
+            // Perhaps the program waits for more, or fewer.
+            controlled::looked_in_vain();
+        }
+        left
     }
 
     /// Local. Waits for a post and consumes it.

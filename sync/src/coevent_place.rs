@@ -166,7 +166,9 @@ fn complete_and_post(event: &Coref<Coevent>, caller: &'static Location<'static>)
                 complete_on(event.image());
             }
             note_post(|image| local.locate(image), Posted::PutsThere, caller);
-            local.raise_unordered();
+            if !local.raise_in_flight() {
+                local.raise_unordered();
+            }
         }
         LocalOrRemote::Remote(event) => signal(event),
     }

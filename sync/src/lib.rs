@@ -14,6 +14,7 @@
 mod as_atomic;
 mod coatomic;
 mod coatomic_async;
+mod coatomic_late;
 mod coatomic_list;
 mod coatomic_place;
 mod coatomic_slice;

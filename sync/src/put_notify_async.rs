@@ -2,7 +2,7 @@
 
 use coarray_coref::{AsyncScope, Cofuture, Coref, LocalOrRemote, MayPut, Region, Remote, Shape};
 use coarray_fabric::has_notes;
-use coarray_runtime::note_single_put;
+use coarray_runtime::{begin_notified, end_notified, note_single_put};
 
 use crate::coevent::Coevent;
 use crate::coevent_place::{POST, PutNotify, check_image};
@@ -114,6 +114,23 @@ pub fn announce_alone() -> Alone {
     Alone { is_noted }
 }
 
+impl Alone {
+    /// As [`announce_alone`], of puts that may be late in an explored job, with their post.
+    fn begin() -> Self {
+        let alone = announce_alone();
+        if alone.is_noted {
+            begin_notified();
+        }
+        alone
+    }
+
+    /// The cofuture of what was put to an image since then.
+    fn end<'a>(self, image: usize) -> Cofuture<'a, ()> {
+        let late = self.is_noted.then(|| end_notified(image)).flatten();
+        late.map_or(Cofuture::ready(()), |late| Cofuture::issued(late, drop))
+    }
+}
+
 impl Drop for Alone {
     #[inline]
     fn drop(&mut self) {
@@ -137,9 +154,9 @@ impl<'a, T: ?Sized, B: MayPut> PutNotifyAsync<'a, T> for &'a Coref<T, B> {
                 unsafe { self.issue_put_signal(value, event.offset + Coevent::SIGNALS, POST) }
             }
             _ => {
-                let _alone = announce_alone();
+                let alone = Alone::begin();
                 self.put_notify(value, event);
-                Cofuture::ready(())
+                alone.end(self.image())
             }
         }
     }
@@ -162,9 +179,9 @@ impl<'a, T: ?Sized, B: MayPut> PutNotifyAsync<'a, T> for &'a Coref<T, B> {
                 unsafe { self.issue_put_from_signal(source, signal, POST, scope) }
             }
             _ => {
-                let _alone = announce_alone();
+                let alone = Alone::begin();
                 self.put_from_notify(source, event);
-                Cofuture::ready(())
+                alone.end(self.image())
             }
         }
     }
@@ -219,9 +236,9 @@ impl<'a, T: Remote, const D: usize, B: MayPut> PutNotifyAsync<'a, [T]> for Regio
             _ => None,
         };
         issued.unwrap_or_else(|| {
-            let _alone = announce_alone();
+            let alone = Alone::begin();
             self.put_from_notify(source, event);
-            Cofuture::ready(())
+            alone.end(event.image())
         })
     }
 }

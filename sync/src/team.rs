@@ -1,6 +1,7 @@
 //! Teams: some images that work together as if they were all.
 
 use std::fmt;
+use std::panic::Location;
 use std::rc::Rc;
 
 use coarray_runtime::{ImageStatus, Team as Members};
@@ -174,8 +175,10 @@ impl Team {
     /// # Source
     /// Fortran 2018 `failed_images(team)`, clause 16.9.77.
     #[must_use]
+    #[track_caller]
     pub fn failed_images(&self) -> Vec<usize> {
-        self.members.failed_images()
+        let (image, look) = (self.members.image(), || self.members.failed_images());
+        image.look_at_others(Location::caller(), look, |failed| !failed.is_empty())
     }
 
     /// Local. The images of this team that have come to the end of the program, as far as is known now, in increasing order.
@@ -197,8 +200,10 @@ impl Team {
     /// # Source
     /// Fortran 2018 `stopped_images(team)`, clause 16.9.183.
     #[must_use]
+    #[track_caller]
     pub fn stopped_images(&self) -> Vec<usize> {
-        self.members.stopped_images()
+        let (image, look) = (self.members.image(), || self.members.stopped_images());
+        image.look_at_others(Location::caller(), look, |stopped| !stopped.is_empty())
     }
 
     /// Local. The status of image `image` of this team, as far as is known now.
@@ -222,7 +227,11 @@ impl Team {
     #[must_use]
     #[track_caller]
     pub fn image_status(&self, image: usize) -> ImageStatus {
-        self.members.image_status(image)
+        let look = || self.members.image_status(image);
+        let image = self.members.image();
+        image.look_at_others(Location::caller(), look, |&status| {
+            status != ImageStatus::Active
+        })
     }
 
     /// Local. The index in the parent team of image `image` of this team; the index itself for the team of all

@@ -17,6 +17,12 @@ use coarray_runtime::{
 /// How often a failing schedule is run at most to find a shorter one.
 const MOST_RUNS: u32 = 1000;
 
+/// One schedule of so many is by [`WALK`] where the others are by PCT: what takes many switches at the right moments is found sooner by either than by one alone.
+const ONE_OF: u32 = 4;
+
+/// At one chance of so many another image goes on.
+const WALK: Strategy = Strategy::Walk(8);
+
 /// What is explored, and how.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
@@ -27,6 +33,7 @@ pub(super) struct Options {
     pub(super) same_result: bool,
     pub(super) racy_too: bool,
     pub(super) every_access: bool,
+    pub(super) keeps_going: bool,
     pub(super) seed: u64,
 }
 
@@ -40,6 +47,7 @@ impl Options {
             same_result: false,
             racy_too: false,
             every_access: false,
+            keeps_going: false,
             seed: 0,
         }
     }
@@ -82,7 +90,7 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
             .map_err(|error| error.to_string())
             .map(|settings| Settings {
                 fabric: FabricKind::Threads,
-                keep_going: false,
+                keep_going: options.keeps_going,
                 // Nobody spins for what cannot happen meanwhile.
                 wait: Wait::Sleep,
                 profile: Profile::Off,
@@ -195,8 +203,12 @@ impl<'a, R: Debug + PartialEq + Send, F: Fn() -> R + Sync> Explorer<'a, R, F> {
             let mut outcome = match number {
                 1 => self.run_plan(&self.plain()),
                 _ => {
+                    let strategy = match self.options.strategy {
+                        Strategy::Pct(_) if number % ONE_OF == ONE_OF - 1 => WALK,
+                        strategy => strategy,
+                    };
                     let exploration = Exploration {
-                        strategy: self.options.strategy,
+                        strategy,
                         seed: seeds.draw(),
                         steps,
                         chances,

@@ -3,7 +3,7 @@
 use std::fmt::{Debug, Write};
 use std::thread;
 
-use coarray_runtime::{Deviation, Event, History, LATE_PUT, SchedulePlan};
+use coarray_runtime::{Deviation, Event, History, Late, SchedulePlan};
 
 /// The variable with a schedule to be repeated.
 pub(super) const REPLAY: &str = "COARRAY_SCHEDULE";
@@ -24,11 +24,19 @@ pub(super) fn heading(number: u32, of: u32, plan: &SchedulePlan, first: &Schedul
         some(plan.deviations.iter().filter(is_switch).count(), "switch")
     };
     let late = |plan: &SchedulePlan| {
-        let is_late = |it: &&Deviation| matches!(it, Deviation::Delay { .. });
-        match plan.deviations.iter().filter(is_late).count() {
-            0 => String::new(),
-            late => format!(", {}", some(late, "late put")),
-        }
+        let kinds = [
+            (Late::Put, "late put"),
+            (Late::Atomic, "late atomic operation"),
+        ];
+        let told = kinds.map(|(kind, name)| {
+            let is_it =
+                |it: &&Deviation| matches!(it, Deviation::Delay { late, .. } if *late == kind);
+            match plan.deviations.iter().filter(is_it).count() {
+                0 => String::new(),
+                late => format!(", {}", some(late, name)),
+            }
+        });
+        told.concat()
     };
     let (images, left, at_first) = (some(plan.images, "image"), switches(plan), switches(first));
     let more = match plan.deviations.len() < first.deviations.len() {
@@ -160,7 +168,7 @@ fn first_deviation(plan: &SchedulePlan, history: &History) -> usize {
         deviations.any(|it| matches!(it, Deviation::Switch { step: at, .. } if *at == step))
     };
     let switch = history.handovers().iter().find(|it| is_deviation(it.step));
-    let late = history.events().iter().position(|it| it.what == LATE_PUT);
+    let late = history.events().iter().position(Event::is_late);
     let firsts = [switch.map(|it| it.after), late.map(|index| index + 1)];
     firsts.into_iter().flatten().min().unwrap_or_default()
 }

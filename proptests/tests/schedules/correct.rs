@@ -1,5 +1,6 @@
 //! Small programs without a mistake.
 
+mod failures;
 mod memory;
 mod messages;
 mod shared;
@@ -9,14 +10,17 @@ mod shared;
 pub struct Correct {
     pub name: &'static str,
     pub images: usize,
+    /// Whether images of it may fail.
+    pub keeps_going: bool,
     pub program: fn(),
 }
 
 macro_rules! programs {
-    ($($module:ident::$name:ident($images:literal),)*) => {
+    ($($module:ident::$name:ident($images:literal $(, $fails:ident)?),)*) => {
         &[$(Correct {
             name: stringify!($name),
             images: $images,
+            keeps_going: !concat!($(stringify!($fails))?).is_empty(),
             program: $module::$name,
         }),*]
     };
@@ -51,4 +55,7 @@ pub const PROGRAMS: &[Correct] = programs![
     shared::lock_of_readers_and_writers(3),
     shared::queue_of_many_producers(3),
     shared::tasks_that_make_tasks(3),
+    shared::atomic_operations_in_flight(3),
+    failures::work_that_is_done_again_by_those_left(3, Fails),
+    failures::waits_that_end_without_who_has_failed(3, Fails),
 ];

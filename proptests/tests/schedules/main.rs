@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     let correct = PROGRAMS.iter().map(|program| {
         harness::trial(format!("correct::{}", program.name), || {
             let search = Explore::new(program.images).schedules(search::schedules());
-            search.delay_puts(true).run(program.program);
+            search.keep_going(program.keeps_going).run(program.program);
         })
     });
     let protocols = protocols::clauses().map(|(clause, test)| {

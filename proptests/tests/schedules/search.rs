@@ -70,6 +70,7 @@ fn search(bug: &Bug) -> Explore {
     match bug.shown {
         Shown::BySwitches => search.racy_too().delay_puts(false),
         Shown::ByLatePuts => search.racy_too(),
+        Shown::ByFailures => search.racy_too().keep_going(true),
         Shown::AsARace => search,
     }
 }

@@ -1,15 +1,19 @@
 //! What is called where images synchronise or operate on words, for the check of a job: does nothing in others.
 
 use std::panic::Location;
+use std::rc::Rc;
 
 use crate::call::Call;
 use crate::image::Image;
 use crate::image::checking::Posted;
+use crate::image::scheduled::Notified;
 use crate::image::team::Team;
 use crate::profile::activity;
+use crate::schedule::{CarryOut, Reach};
 use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::observed::{Pieces, Range};
-use coarray_fabric::transport::site::{Purpose, purpose};
+use coarray_fabric::transport::request::{Buffer, Request};
+use coarray_fabric::transport::site::purpose;
 
 type Line = &'static Location<'static>;
 
@@ -89,6 +93,25 @@ impl Image {
         if let Some(scheduled) = self.scheduled() {
             scheduled.point(what, Some(caller));
         }
+    }
+
+    /// The image looks whether others have failed or stopped. If its schedule is controlled, others may go on before, and do after it has seen nothing.
+    #[inline]
+    pub fn look_at_others<R>(
+        &self,
+        caller: Line,
+        look: impl FnOnce() -> R,
+        saw: impl FnOnce(&R) -> bool,
+    ) -> R {
+        let Some(scheduled) = self.scheduled() else {
+            return look();
+        };
+        scheduled.idle_point("look at the images", Some(caller));
+        let seen = look();
+        if !saw(&seen) {
+            scheduled.look_again();
+        }
+        seen
     }
 
     /// Whether its accesses are checked.
@@ -191,7 +214,91 @@ pub fn note_single_put(is_single: bool) {
         checking.announce_alone(is_single);
         if let Some(scheduled) = image.scheduled() {
             scheduled.announces_alone.set(is_single);
+            scheduled.notified.take();
         }
+    }
+}
+
+/// The puts that this thread's image announces [alone](note_single_put) may be late from now on, and their post with them.
+#[cold]
+#[inline(never)]
+pub fn begin_notified() {
+    if let Some(image) = Image::try_current()
+        && let Some(scheduled) = image.scheduled()
+    {
+        scheduled.notified.set(Notified::Begun);
+    }
+}
+
+/// No longer. Returns what completes them, if they go to this image and are late.
+#[cold]
+#[inline(never)]
+#[must_use]
+pub fn end_notified(to: usize) -> Option<(Rc<Image>, Request)> {
+    let image = Image::try_current()?;
+    let scheduled = image.scheduled()?;
+    let Notified::Late(_) = scheduled.notified.take() else {
+        return None;
+    };
+    let request = scheduled.issue(to, Buffer::with_length(0));
+    Some((image, request))
+}
+
+/// Has the post of the event at this address follow the puts that this thread's image [issues](begin_notified) and that are late. Returns false if there are
+/// none, or they have arrived.
+#[cold]
+#[inline(never)]
+pub fn post_in_flight(event: usize, post: impl FnOnce() + Send + 'static) -> bool {
+    let post = || {
+        let image = Image::try_current()?;
+        let scheduled = image.scheduled()?;
+        let Notified::Late(flight) = scheduled.notified.get() else {
+            return None;
+        };
+        let place = image.locate(event)?;
+        let word = Reach {
+            image: place.image,
+            offset: place.offset,
+            length: size_of::<u64>(),
+        };
+        Some(scheduled.extend(flight, word, || CarryOut(Box::new(post))))
+    };
+    post().unwrap_or(false)
+}
+
+/// The line of the program that operates on a coatomic at this one, or for which the thread works; none for what the library does by itself.
+fn line_of(caller: Line) -> Option<Line> {
+    purpose().map_or(Some(caller), |purpose| purpose.caller)
+}
+
+/// Keeps an asynchronous operation on the coatomic of so many bytes at an address in flight, if the schedule of the job has it late: `carry_out` returns what is done
+/// when it takes effect, on whichever thread of the job. Returns what completes it then.
+#[cold]
+#[inline(never)]
+pub fn issue_noted(
+    address: usize,
+    bytes: usize,
+    (writes, is_awaited): (bool, bool),
+    caller: Line,
+    carry_out: impl FnOnce() -> Box<dyn FnOnce() + Send>,
+) -> Option<(Rc<Image>, Request)> {
+    let caller = line_of(caller)?;
+    let image = Image::try_current()?;
+    let (checking, scheduled) = (image.checking()?, image.scheduled()?);
+    let place = image.locate(address)?;
+    let carry_out = || CarryOut(carry_out());
+    let kind = (is_awaited, writes);
+    let request = scheduled.delay_atomic(place, bytes, kind, Some(caller), carry_out)?;
+    checking.operate(&range_at(place, bytes), writes, caller, || ());
+    Some((image, request))
+}
+
+fn range_at(place: Place, length: usize) -> Range<'static> {
+    Range {
+        image: place.image,
+        offset: place.offset,
+        length,
+        pieces: Pieces::One,
     }
 }
 
@@ -203,27 +310,14 @@ pub fn operate_noted<R>(
     caller: Line,
     operate: impl FnOnce() -> R,
 ) -> R {
-    let caller = match purpose() {
-        // The library's own.
-        Some(Purpose { caller: None, .. }) => return operate(),
-        Some(Purpose {
-            caller: Some(line), ..
-        }) => line,
-        None => caller,
+    let Some(caller) = line_of(caller) else {
+        return operate();
     };
     if let Some(image) = Image::try_current()
         && let Some(checking) = image.checking()
-        && let Some(Place {
-            image: owner,
-            offset,
-        }) = image.locate(address)
+        && let Some(place) = image.locate(address)
     {
-        let range = Range {
-            image: owner,
-            offset,
-            length: bytes,
-            pieces: Pieces::One,
-        };
+        let range = range_at(place, bytes);
         let Some(scheduled) = image.scheduled() else {
             return checking.operate(&range, writes, caller, operate);
         };

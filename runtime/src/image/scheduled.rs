@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use crate::job::Job;
 use crate::job::control::{Failure, OWN_WORDS};
 use crate::job::unwinding;
-use crate::schedule::{Arriving, Reach, Scheduler, Site, Stuck};
+use crate::schedule::{Arriving, CarryOut, FlightNumber, Issue, Reach, Scheduler, Site, Stuck};
 use coarray_fabric::system::controlled::{Controlled, Controller, control};
 use coarray_fabric::transport::completion::Completer;
 use coarray_fabric::transport::deferral::wake;
 use coarray_fabric::transport::fabric::Fabric;
-use coarray_fabric::transport::request::Buffer;
+use coarray_fabric::transport::request::{Buffer, Request};
 
 /// The way of an image to its scheduler.
 #[derive(Debug)]
@@ -24,18 +24,32 @@ pub(crate) struct Scheduled {
     image: usize,
     /// The fabric below what has puts arrive late.
     pub(crate) fabric: RefCell<Option<Rc<dyn Fabric>>>,
-    /// Puts that were late, and that the image can wait for.
+    /// Operations that were late, and that the image can wait for.
     issued: RefCell<Vec<Issued>>,
     /// Whether its posts announce no puts but those with which they are made.
     pub(crate) announces_alone: Cell<bool>,
+    /// The put in flight that the image issues, with its post.
+    pub(crate) notified: Cell<Notified>,
 }
 
-/// A put that the image can wait for.
+/// A put with a post that may be late, while the image issues it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Notified {
+    /// There is none, or it is not late.
+    #[default]
+    None,
+    /// The next put may be late, and is announced alone.
+    Begun,
+    /// It is late.
+    Late(FlightNumber),
+}
+
+/// An operation that the image can wait for.
 #[derive(Debug)]
-pub(crate) struct Issued {
-    pub(crate) image: usize,
-    pub(crate) source: Buffer,
-    pub(crate) completer: Completer<Buffer>,
+struct Issued {
+    image: usize,
+    source: Buffer,
+    completer: Completer<Buffer>,
 }
 
 impl Scheduled {
@@ -49,6 +63,7 @@ impl Scheduled {
             fabric: RefCell::default(),
             issued: RefCell::default(),
             announces_alone: Cell::default(),
+            notified: Cell::default(),
         })
     }
 
@@ -133,50 +148,69 @@ impl Scheduled {
         self.job.region.part_address(image, offset)
     }
 
-    /// Keeps a put in flight, if it is to be late.
-    ///
-    /// # Safety
-    /// As [`Scheduler::delay`].
-    pub(crate) unsafe fn delay(
+    /// Keeps an operation in flight, if it is to be late.
+    pub(crate) fn delay(
         &self,
-        reach: Reach,
-        place: *mut u8,
-        bytes: &[u8],
+        issue: Issue,
         site: Site,
+        carry_out: impl FnOnce() -> CarryOut,
+    ) -> Option<FlightNumber> {
+        (self.scheduler).delay(self.image, issue, site, carry_out)
+    }
+
+    /// Adds to an operation in flight what is done after it; returns false if it has arrived.
+    pub(crate) fn extend(
+        &self,
+        flight: FlightNumber,
+        reach: Reach,
+        carry_out: impl FnOnce() -> CarryOut,
     ) -> bool {
-        // SAFETY: as the caller vouches.
-        unsafe { (self.scheduler).delay(self.image, reach, place, bytes, site) }
+        self.scheduler.extend(flight, reach, carry_out)
     }
 
-    /// Before puts that are late have to arrive: others may go on until then.
-    pub(crate) fn complete(&self) {
-        self.unless_stuck(self.scheduler.complete(self.image));
+    /// Before such operations, which are late, have to arrive: others may go on until then.
+    pub(crate) fn complete(&self, which: Arriving) {
+        self.unless_stuck(self.scheduler.complete(self.image, which));
     }
 
-    /// Has puts in flight arrive. Returns whether others still are, or the image can wait for some.
+    /// Has operations in flight arrive. Returns whether others still are, or the image can wait for some.
     pub(crate) fn arrive(&self, which: Arriving) -> bool {
         self.scheduler.arrive(self.image, which) || !self.issued.borrow().is_empty()
     }
 
-    /// The image can wait for a put that is late.
-    pub(crate) fn issue(&self, issued: Issued) {
-        self.issued.borrow_mut().push(issued);
+    /// The image can wait for an operation on this image, which is late and has read `source`.
+    pub(crate) fn issue(&self, image: usize, source: Buffer) -> Request {
+        let (completer, request) = Request::issue(image);
+        self.issued.borrow_mut().push(Issued {
+            image,
+            source,
+            completer,
+        });
+        request
     }
 
-    /// Puts to this image are complete, or all: their buffers are free, as those of other puts are, whether they have arrived or not.
+    /// Operations on this image are complete, or all. The buffers of puts are free, as those of other puts are, whether they have arrived or not.
     pub(crate) fn complete_issued(&self, to: Option<usize>) {
         if self.issued.borrow().is_empty() {
             return;
         }
-        let is_one = |put: &Issued| to.is_none_or(|image| image == put.image);
+        let is_one = |issued: &Issued| to.is_none_or(|image| image == issued.image);
         let (complete, left): (Vec<_>, Vec<_>) = self.issued.take().into_iter().partition(is_one);
         self.issued.replace(left);
         let complete = complete.into_iter();
         wake(
             complete
-                .filter_map(|put| put.completer.complete(put.source))
+                .filter_map(|issued| issued.completer.complete(issued.source))
                 .collect(),
         );
+    }
+
+    /// The image has left its turn to others.
+    fn leave(&self, outcome: Result<(), Stuck>) {
+        if self.unless_stuck(outcome).is_none() {
+            // The job has ended, so the others can go on.
+            let _ = self.scheduler.finish(self.image);
+        }
     }
 
     /// Ends the job if nobody can go on; then everybody does, to unwind.
@@ -216,6 +250,7 @@ impl Controller for Scheduled {
 pub(crate) struct Turns {
     scheduled: Rc<Scheduled>,
     controlled: Option<Controlled>,
+    has_failed: bool,
 }
 
 impl Turns {
@@ -227,20 +262,35 @@ impl Turns {
         Self {
             scheduled,
             controlled,
+            has_failed: false,
         }
+    }
+
+    /// The image has failed: it keeps its turn until that is [declared](declare_failed), when its thread is gone.
+    pub(crate) fn keep(&mut self) {
+        self.has_failed = true;
     }
 }
 
 impl Drop for Turns {
     fn drop(&mut self) {
         self.controlled = None;
-        let Scheduled {
-            scheduler, image, ..
-        } = &*self.scheduled;
-        let outcome = scheduler.finish(*image);
-        if self.scheduled.unless_stuck(outcome).is_none() {
-            // The job has ended, so the others can go on.
-            let _ = scheduler.finish(*image);
+        if !self.has_failed {
+            let scheduled = &self.scheduled;
+            scheduled.leave(scheduled.scheduler.finish(scheduled.image));
         }
+    }
+}
+
+/// Declares an image failed that accesses nothing any more, whose thread is gone: in an explored job when its schedule says so.
+pub fn declare_failed(job: &Arc<Job>, image: usize) {
+    let declare = {
+        let job = Arc::clone(job);
+        move || (job.region.job()).declare_failed(job.region.control(image))
+    };
+    match Scheduled::new(job, image) {
+        // The image has left its turn to this thread.
+        Some(scheduled) => scheduled.leave(scheduled.scheduler.fail(image, declare)),
+        None => declare(),
     }
 }

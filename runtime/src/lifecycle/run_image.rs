@@ -19,7 +19,7 @@ use crate::job::Job;
 use crate::job::backtrace::__rust_begin_short_backtrace;
 use crate::job::control::{Failure, Stage};
 use crate::job::settings::Bind;
-use crate::job::unwinding::{self, Panic};
+use crate::job::unwinding::{self, Fall, Panic};
 use crate::lifecycle::dispatch::handle_message;
 use crate::lifecycle::fork;
 use coarray_fabric::transport::fabric::Fabric;
@@ -60,7 +60,7 @@ pub unsafe fn run_image<R>(
         })
     };
     // First, so that it is dropped last.
-    let _turns = Scheduled::new(job, index).map(Turns::begin);
+    let mut turns = Scheduled::new(job, index).map(Turns::begin);
     if job.bind == Bind::Core
         && let Err(error) = bind_to_core(index)
     {
@@ -98,6 +98,7 @@ pub unsafe fn run_image<R>(
         );
         Ok(result)
     }));
+    let falls = matches!(&outcome, Err(payload) if payload.is::<Fall>());
     let panic = match outcome {
         Ok(Ok(result)) => {
             image.control(index).set_stage(Stage::Finished);
@@ -124,9 +125,14 @@ pub unsafe fn run_image<R>(
     }
     // It has come to its end, whatever destructors did meanwhile.
     image.control(index).note_panic(None);
-    if job.region.job().keeps_going() && !job.has_ended() {
+    // In an explored job a panic is what is looked for.
+    let may_fail = falls || job.scheduler.is_none();
+    if may_fail && job.region.job().keeps_going() && !job.has_ended() {
         panic.tell_backtrace(index);
         image.control(index).last_words.set(&failure.text);
+        if let Some(turns) = &mut turns {
+            turns.keep();
+        }
         return Ending::Failed(failure);
     }
     image.fail_after(&failure, || {

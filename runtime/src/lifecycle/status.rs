@@ -1,5 +1,7 @@
 //! Which images have failed or stopped.
 
+use std::panic::Location;
+
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
 
@@ -47,7 +49,12 @@ pub enum ImageStatus {
 #[must_use]
 #[track_caller]
 pub fn image_status(image: usize) -> ImageStatus {
-    Team::current().image_status(image)
+    let team = Team::current();
+    let look = || team.image_status(image);
+    let image = team.image();
+    image.look_at_others(Location::caller(), look, |&status| {
+        status != ImageStatus::Active
+    })
 }
 
 /// Local. The images of the current team that have failed, as far as is known, in increasing order.
@@ -80,7 +87,9 @@ pub fn image_status(image: usize) -> ImageStatus {
 #[must_use]
 #[track_caller]
 pub fn failed_images() -> Vec<usize> {
-    Team::current().failed_images()
+    let team = Team::current();
+    let (image, look) = (team.image(), || team.failed_images());
+    image.look_at_others(Location::caller(), look, |failed| !failed.is_empty())
 }
 
 /// Local. The images of the current team that have come to the end of the program, as far as is known, in increasing
@@ -108,7 +117,9 @@ pub fn failed_images() -> Vec<usize> {
 #[must_use]
 #[track_caller]
 pub fn stopped_images() -> Vec<usize> {
-    Team::current().stopped_images()
+    let team = Team::current();
+    let (image, look) = (team.image(), || team.stopped_images());
+    image.look_at_others(Location::caller(), look, |stopped| !stopped.is_empty())
 }
 
 impl Team {

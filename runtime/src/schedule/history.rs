@@ -3,6 +3,8 @@
 use std::fmt;
 use std::panic::Location;
 
+use super::plan::Late;
+
 /// So many operations of a run are noted.
 const MOST_EVENTS: usize = 1_000_000;
 
@@ -12,8 +14,16 @@ pub type Line = &'static Location<'static>;
 /// The same; none for what the library does by itself.
 pub type Site = Option<Line>;
 
-/// What is noted of a put that does not arrive at once.
-pub const LATE_PUT: &str = "late put";
+/// What is noted of operations that are late, and when they arrive.
+pub(super) fn names(late: Late) -> [&'static str; 2] {
+    match late {
+        Late::Put => ["late put", "arrival of a late put"],
+        Late::Atomic => [
+            "late atomic operation",
+            "arrival of a late atomic operation",
+        ],
+    }
+}
 
 /// An operation of an image.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +39,14 @@ pub struct Event {
 }
 
 impl Event {
+    /// Whether it is that an operation is late.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        [Late::Put, Late::Atomic]
+            .iter()
+            .any(|&late| names(late)[0] == self.what)
+    }
+
     /// Whether the other one is of the same image, kind and line.
     fn is_like(&self, other: &Self) -> bool {
         let place = |event: &Self| {

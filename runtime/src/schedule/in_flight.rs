@@ -1,17 +1,17 @@
-//! Puts in flight: they arrive as late as the memory model permits, or at a step that the schedule says, in any order.
+//! Operations in flight: puts arrive, and asynchronous atomic operations take effect, as late as the memory model permits, or at a step that the schedule
+//! says, in any order.
 //!
 //! Nasty-MPI delays and reorders one-sided operations as the standard permits until a mistake shows: R. Kowalewski and K. Fürlinger, *Nasty-MPI: debugging
 //! synchronization errors in MPI-3 one-sided applications*, Euro-Par 2016.
 
 use std::collections::HashMap;
-
-use coarray_fabric::direct;
+use std::fmt;
 
 use super::generator::Generator;
 use super::history::{Event, History};
-use super::plan::{Anchored, Deviation};
+use super::plan::{Anchored, Deviation, Late};
 
-/// One put of so many is delayed by chance.
+/// One operation of so many is late by chance.
 const ONE_OF: u64 = 4;
 
 /// Bytes in the part of an image.
@@ -33,52 +33,80 @@ impl Reach {
     }
 }
 
-/// Which puts in flight arrive.
+/// Which operations in flight arrive.
 #[derive(Clone, Copy, Debug)]
 pub enum Arriving {
     /// All.
     All,
-    /// Those to this image.
+    /// Those on this image.
     To(usize),
-    /// Those to some of these bytes.
+    /// Those on some of these bytes.
     At(Reach),
+    /// Those on this image that are over when their image has waited for one of them: all but plain puts.
+    Awaited(usize),
+    /// Those that can be waited for, when their image has not, but looks whether they are complete.
+    Polled,
     /// None.
     None,
 }
 
+/// An operation that may be late.
+#[derive(Clone, Copy, Debug)]
+pub struct Issue {
+    /// Its kind.
+    pub late: Late,
+    /// Whether its image can wait until it has arrived.
+    pub is_awaited: bool,
+    /// Whether it changes anything.
+    pub acts: bool,
+    /// The bytes that it is about.
+    pub reach: Reach,
+}
+
+/// What is done when an operation arrives. It waits for nothing and asks no scheduler.
+pub struct CarryOut(pub Box<dyn FnOnce() + Send>);
+
+impl fmt::Debug for CarryOut {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("CarryOut").finish_non_exhaustive()
+    }
+}
+
 #[derive(Debug)]
 struct Flight {
+    number: FlightNumber,
     /// That it arrives.
     arrival: Event,
-    reach: Reach,
-    place: Place,
-    bytes: Box<[u8]>,
+    issue: Issue,
+    /// In this order, with the bytes that each is about.
+    parts: Vec<(Reach, CarryOut)>,
     until: Option<u64>,
 }
 
-/// Where a put goes.
-#[derive(Debug)]
-struct Place(*mut u8);
+/// Tells an operation in flight from all others of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlightNumber(usize);
 
-// SAFETY: whoever made it vouches that bytes can be written there while images of the job run, by any of its threads.
-unsafe impl Send for Place {}
-
-/// Which puts are late, and how late.
+/// Which operations are late, and how late.
 #[derive(Debug)]
 pub(super) enum Delays {
     Never,
     /// By chance, in a run of about so many steps.
     Seeded(Generator, u64),
     /// These.
-    Replay(HashMap<u64, Option<u64>>),
-    /// These, by image and the number among its puts.
-    Follow(HashMap<(usize, u64), Option<u64>>),
+    Replay(HashMap<(Late, u64), Option<u64>>),
+    /// These, by image and the number among its own.
+    Follow(HashMap<(Late, usize, u64), Option<u64>>),
 }
 
 impl Delays {
     pub(super) fn replay(deviations: &[Deviation]) -> Self {
         let delays = deviations.iter().filter_map(|deviation| match *deviation {
-            Deviation::Delay { put, until } => Some((put, until)),
+            Deviation::Delay {
+                late,
+                number,
+                until,
+            } => Some(((late, number), until)),
             Deviation::Switch { .. } => None,
         });
         Self::Replay(delays.collect())
@@ -86,14 +114,25 @@ impl Delays {
 
     pub(super) fn follow(deviations: &[Anchored]) -> Self {
         let delays = deviations.iter().filter_map(|deviation| match *deviation {
-            Anchored::Delay { from, put, until } => Some(((from, put), until)),
+            Anchored::Delay {
+                late,
+                from,
+                number,
+                until,
+            } => Some(((late, from, number), until)),
             Anchored::Switch { .. } => None,
         });
         Self::Follow(delays.collect())
     }
 
-    /// Whether the put of this number is late, which is an image's of that number: until when.
-    fn decide(&mut self, put: u64, own: (usize, u64), step: u64) -> Option<Option<u64>> {
+    /// Whether the operation of this number is late, which is an image's of that number: until when.
+    fn decide(
+        &mut self,
+        late: Late,
+        number: u64,
+        own: (usize, u64),
+        step: u64,
+    ) -> Option<Option<u64>> {
         match self {
             Self::Never => None,
             Self::Seeded(generator, steps) => (generator.below(ONE_OF) == 0).then(|| {
@@ -101,19 +140,20 @@ impl Delays {
                 let is_latest = generator.below(2) == 0;
                 (!is_latest).then(|| step + 1 + generator.below(*steps))
             }),
-            Self::Replay(delays) => delays.get(&put).copied(),
-            Self::Follow(delays) => delays.get(&own).copied(),
+            Self::Replay(delays) => delays.get(&(late, number)).copied(),
+            Self::Follow(delays) => delays.get(&(late, own.0, own.1)).copied(),
         }
     }
 }
 
-/// The puts in flight of a job.
+/// What is in flight in a job.
 #[derive(Debug)]
 pub(super) struct InFlight {
     delays: Delays,
-    puts: u64,
-    /// By each image.
-    own_puts: Vec<u64>,
+    /// How many operations of each kind there were by each image.
+    issued: [Vec<u64>; 2],
+    /// How many were late.
+    late: usize,
     flights: Vec<Flight>,
 }
 
@@ -121,69 +161,82 @@ impl InFlight {
     pub(super) fn new(images: usize, delays: Delays) -> Self {
         Self {
             delays,
-            puts: 0,
-            own_puts: vec![0; images],
+            issued: [Late::Put, Late::Atomic].map(|_| vec![0; images]),
+            late: 0,
             flights: Vec::new(),
         }
     }
 
-    /// Keeps a put in flight, if it is to be late: then that is how the schedule deviates. `arrival` is what will be noted of it.
-    ///
-    /// # Safety
-    /// As many bytes can be written at `place`, as [`direct`] allows, as long as images of the job run. Whoever reads them, or frees them,
-    /// makes the put [arrive](Self::arrive) before.
-    pub(super) unsafe fn keep(
+    /// Keeps an operation in flight, if it is to be late: then that is how the schedule deviates. `arrival` is what will be noted of it; `carry_out` returns what is
+    /// done then.
+    pub(super) fn keep(
         &mut self,
         arrival: Event,
-        reach: Reach,
-        place: *mut u8,
-        bytes: &[u8],
-    ) -> Option<(Deviation, Anchored)> {
-        self.puts += 1;
-        let (put, from) = (self.puts, arrival.image);
-        self.own_puts[from] += 1;
-        let own = self.own_puts[from];
-        let until = self.delays.decide(put, (from, own), arrival.step)?;
+        issue: Issue,
+        carry_out: impl FnOnce() -> CarryOut,
+    ) -> Option<(FlightNumber, (Deviation, Anchored))> {
+        let (late, from) = (issue.late, arrival.image);
+        let issued = &mut self.issued[late as usize];
+        issued[from] += 1;
+        let (number, own) = (issued.iter().sum(), issued[from]);
+        let until = self
+            .delays
+            .decide(late, number, (from, own), arrival.step)?;
+        self.late += 1;
+        let flight = FlightNumber(self.late);
         self.flights.push(Flight {
+            number: flight,
             arrival,
-            reach,
-            place: Place(place),
-            bytes: bytes.into(),
+            issue,
+            parts: vec![(issue.reach, carry_out())],
             until,
         });
         let anchored = Anchored::Delay {
+            late,
             from,
-            put: own,
+            number: own,
             until,
         };
-        Some((Deviation::Delay { put, until }, anchored))
+        let deviation = Deviation::Delay {
+            late,
+            number,
+            until,
+        };
+        Some((flight, (deviation, anchored)))
     }
 
-    /// Has these puts of an image arrive, in their order. Returns whether others of it are still in flight.
+    /// Adds to an operation in flight what is done after it; returns false if it has arrived.
+    pub(super) fn extend(
+        &mut self,
+        flight: FlightNumber,
+        reach: Reach,
+        carry_out: impl FnOnce() -> CarryOut,
+    ) -> bool {
+        let mut flights = self.flights.iter_mut();
+        let kept = flights.find(|other| other.number == flight);
+        kept.map(|kept| kept.parts.push((reach, carry_out())))
+            .is_some()
+    }
+
+    /// Has these operations of an image arrive, in their order. Returns whether others of it are still in flight.
     pub(super) fn arrive(&mut self, from: usize, which: Arriving, history: &mut History) -> bool {
         if self.flights.is_empty() {
             return false;
         }
-        let arrives = |flight: &Flight| {
-            flight.arrival.image == from
-                && match which {
-                    Arriving::All => true,
-                    Arriving::To(image) => flight.reach.image == image,
-                    Arriving::At(reach) => flight.reach.overlaps(reach),
-                    Arriving::None => false,
-                }
-        };
-        self.take(arrives, history);
-        self.flights
-            .iter()
-            .any(|flight| flight.arrival.image == from)
+        self.take(|flight| flight.arrives(from, which), history);
+        self.has(from, Arriving::All)
     }
 
-    /// Whether one of them goes to some of these bytes.
+    /// Whether one of them is about some of these bytes.
     pub(super) fn reaches(&self, reach: Reach) -> bool {
+        self.flights.iter().any(|flight| flight.overlaps(reach))
+    }
+
+    /// Whether an image has any of these.
+    pub(super) fn has(&self, from: usize, which: Arriving) -> bool {
         self.flights
             .iter()
-            .any(|flight| flight.reach.overlaps(reach))
+            .any(|flight| flight.arrives(from, which))
     }
 
     /// Has those arrive whose step has come.
@@ -219,66 +272,105 @@ impl InFlight {
 }
 
 impl Flight {
-    fn arrive(self, history: &mut History) {
-        let Self {
-            arrival,
-            place,
-            bytes,
+    /// Whether it is one of these, of an image.
+    fn arrives(&self, from: usize, which: Arriving) -> bool {
+        let Issue {
+            late,
+            is_awaited,
+            reach: Reach { image, .. },
             ..
-        } = self;
-        history.note(arrival);
-        // SAFETY: `keep` was promised that the place can be written while images of the job run, of which one has the turn and is here. The
-        // source has as many bytes, and is this function's own.
-        unsafe { direct::copy(place.0, bytes.as_ptr(), bytes.len()) }
+        } = self.issue;
+        self.arrival.image == from
+            && match which {
+                Arriving::All => true,
+                Arriving::To(target) => image == target,
+                Arriving::At(reach) => self.overlaps(reach),
+                Arriving::Awaited(target) => {
+                    image == target && (is_awaited || late == Late::Atomic)
+                }
+                Arriving::Polled => is_awaited,
+                Arriving::None => false,
+            }
+    }
+
+    fn overlaps(&self, reach: Reach) -> bool {
+        self.parts.iter().any(|(part, _)| part.overlaps(reach))
+    }
+
+    fn arrive(self, history: &mut History) {
+        history.note(self.arrival);
+        for (_, CarryOut(carry_out)) in self.parts {
+            carry_out();
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::cell::UnsafeCell;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
 
-    /// Which of the bytes at these offsets of image 1 have arrived.
-    struct Memory([UnsafeCell<u8>; 8]);
+    /// Which of the bytes at these offsets have arrived.
+    #[derive(Default)]
+    struct Memory(Arc<[AtomicBool; 8]>);
+
+    fn at(image: usize, offset: usize, length: usize) -> Reach {
+        Reach {
+            image,
+            offset,
+            length,
+        }
+    }
 
     impl Memory {
-        fn new() -> Self {
-            Self([(); 8].map(|()| UnsafeCell::new(0)))
-        }
-
-        fn put(&self, flights: &mut InFlight, image: usize, offset: usize) -> Option<Deviation> {
-            let reach = Reach {
-                image,
-                offset,
-                length: 1,
-            };
+        fn issue(&self, flights: &mut InFlight, issue: Issue) -> Option<(FlightNumber, Deviation)> {
             let arrival = Event {
                 step: 10,
                 image: 0,
                 what: "arrival",
                 site: None,
             };
-            // SAFETY: the bytes are in cells of this thread, and live as long as the flights of the tests.
-            let kept = unsafe { flights.keep(arrival, reach, self.0[offset].get(), &[1]) };
-            kept.map(|(deviation, _)| deviation)
+            let kept = flights.keep(arrival, issue, || self.set(issue.reach.offset));
+            kept.map(|(flight, (deviation, _))| (flight, deviation))
+        }
+
+        fn put(&self, flights: &mut InFlight, image: usize, offset: usize) -> Option<Deviation> {
+            let put = Issue {
+                late: Late::Put,
+                is_awaited: false,
+                acts: true,
+                reach: at(image, offset, 1),
+            };
+            self.issue(flights, put).map(|(_, deviation)| deviation)
+        }
+
+        fn set(&self, offset: usize) -> CarryOut {
+            let Self(memory) = self;
+            let memory = Arc::clone(memory);
+            CarryOut(Box::new(move || {
+                memory[offset].store(true, Ordering::Relaxed);
+            }))
         }
 
         fn arrived(&self) -> Vec<usize> {
-            // SAFETY: as in `put`.
-            let has = |offset: &usize| unsafe { self.0[*offset].get().read() } == 1;
+            let has = |offset: &usize| self.0[*offset].load(Ordering::Relaxed);
             (0..8).filter(has).collect()
         }
     }
 
-    fn late(puts: &[(u64, Option<u64>)]) -> InFlight {
-        InFlight::new(1, Delays::Replay(puts.iter().copied().collect()))
+    fn late(late: Late, numbers: &[(u64, Option<u64>)]) -> InFlight {
+        let delays = numbers
+            .iter()
+            .map(|&(number, until)| ((late, number), until));
+        InFlight::new(1, Delays::Replay(delays.collect()))
     }
 
     #[test]
     fn the_puts_of_the_schedule_are_late() {
-        let (memory, mut flights) = (Memory::new(), late(&[(2, None), (3, Some(12))]));
-        let history = &mut History::default();
+        let mut flights = late(Late::Put, &[(2, None), (3, Some(12))]);
+        let (memory, history) = (Memory::default(), &mut History::default());
         let deviations = [0, 1, 2].map(|offset| memory.put(&mut flights, 1, offset));
         let text = deviations.map(|it| it.map(|it| it.to_string()));
         assert_eq!(text, [None, Some("d2".into()), Some("d3@12".into())]);
@@ -294,21 +386,17 @@ mod tests {
 
     #[test]
     fn those_arrive_that_must() {
-        let (memory, mut flights) = (Memory::new(), late(&[1, 2, 3, 4].map(|put| (put, None))));
-        let history = &mut History::default();
+        let mut flights = late(Late::Put, &[1, 2, 3, 4].map(|put| (put, None)));
+        let (memory, history) = (Memory::default(), &mut History::default());
         for (image, offset) in [(1, 0), (2, 1), (1, 2), (1, 3)] {
             memory.put(&mut flights, image, offset);
         }
-        let at = |offset, length| {
-            Arriving::At(Reach {
-                image: 1,
-                offset,
-                length,
-            })
-        };
-        assert!(flights.arrive(0, at(1, 1), history), "of image 2");
+        assert!(
+            flights.arrive(0, Arriving::At(at(1, 1, 1)), history),
+            "of image 2"
+        );
         assert_eq!(memory.arrived(), []);
-        flights.arrive(0, at(1, 2), history);
+        flights.arrive(0, Arriving::At(at(1, 1, 2)), history);
         assert_eq!(memory.arrived(), [2]);
         flights.arrive(1, Arriving::All, history);
         assert_eq!(memory.arrived(), [2], "of another image");
@@ -319,9 +407,55 @@ mod tests {
     }
 
     #[test]
+    fn who_waits_has_atomic_operations_take_effect_and_what_it_asks_for() {
+        let mut flights = late(Late::Atomic, &[(1, None), (2, None), (3, None)]);
+        let (memory, history) = (Memory::default(), &mut History::default());
+        let issues = [(1, true), (1, false), (2, true)].into_iter().enumerate();
+        let texts = issues.map(|(offset, (image, is_awaited))| {
+            let issue = Issue {
+                late: Late::Atomic,
+                is_awaited,
+                acts: true,
+                reach: at(image, offset, 1),
+            };
+            let (_, deviation) = memory.issue(&mut flights, issue).unwrap();
+            deviation.to_string()
+        });
+        assert_eq!(texts.collect::<Vec<_>>(), ["a1", "a2", "a3"]);
+        // Puts have numbers of their own.
+        assert_eq!(memory.put(&mut flights, 1, 3), None);
+        assert!(flights.has(0, Arriving::Awaited(2)));
+        flights.arrive(0, Arriving::Awaited(2), history);
+        assert_eq!(memory.arrived(), [2]);
+        flights.arrive(0, Arriving::Polled, history);
+        assert_eq!(memory.arrived(), [0, 2]);
+        assert!(!flights.arrive(0, Arriving::Awaited(1), history));
+        assert_eq!(memory.arrived(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn what_follows_a_put_in_flight_is_done_when_that_arrives_and_not_if_it_has() {
+        let mut flights = late(Late::Put, &[(1, None)]);
+        let (memory, history) = (Memory::default(), &mut History::default());
+        let notified = Issue {
+            late: Late::Put,
+            is_awaited: true,
+            acts: true,
+            reach: at(1, 0, 1),
+        };
+        let (flight, _) = memory.issue(&mut flights, notified).unwrap();
+        assert!(flights.extend(flight, at(1, 5, 1), || memory.set(5)));
+        assert_eq!(memory.arrived(), []);
+        flights.arrive(0, Arriving::At(at(1, 5, 1)), history);
+        assert_eq!(memory.arrived(), [0, 5]);
+        assert!(!flights.extend(flight, at(1, 6, 1), || memory.set(6)));
+        assert_eq!(history.events().len(), 1);
+    }
+
+    #[test]
     fn a_quarter_is_late_by_chance_and_the_same_ones_for_a_seed() {
         let late = |seed| {
-            let memory = Memory::new();
+            let memory = Memory::default();
             let mut flights = InFlight::new(1, Delays::Seeded(Generator::new(seed), 20));
             let put = |_| memory.put(&mut flights, 1, 0);
             (0..400).map(put).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! A schedule as text: `3i 14>1 37>0 d9 d12@41`.
+//! A schedule as text: `3i 14>1 37>0 d9 d12@41 a2`.
 
 use std::error::Error;
 use std::fmt;
@@ -25,13 +25,34 @@ pub enum Deviation {
         /// The image.
         image: usize,
     },
-    /// The put with this number, counted from 1, arrives late.
+    /// The operation of this kind with this number, counted from 1, is late.
     Delay {
-        /// The put.
-        put: u64,
+        /// The kind.
+        late: Late,
+        /// Which of that kind.
+        number: u64,
         /// It arrives at this step, if it may be late for so long; none for as late as possible.
         until: Option<u64>,
     },
+}
+
+/// What may be late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Late {
+    /// A put arrives late, with what it notifies.
+    Put,
+    /// An asynchronous atomic operation takes effect late.
+    Atomic,
+}
+
+impl Late {
+    /// How texts of schedules begin that name one.
+    fn letter(self) -> char {
+        match self {
+            Self::Put => 'd',
+            Self::Atomic => 'a',
+        }
+    }
 }
 
 /// A deviation, by what its image has done: others that come before it in the run hardly change that, so that they can be left out.
@@ -44,12 +65,14 @@ pub enum Anchored {
         /// The image that goes on.
         to: usize,
     },
-    /// The put of an image with this number arrives late.
+    /// The operation of an image of this kind with this number is late.
     Delay {
+        /// The kind.
+        late: Late,
         /// The image.
         from: usize,
-        /// Counts its puts from 1.
-        put: u64,
+        /// Counts those of the kind from 1.
+        number: u64,
         /// As in [`Deviation::Delay`].
         until: Option<u64>,
     },
@@ -93,8 +116,8 @@ impl fmt::Display for ScheduleError {
         let Self { word, wrong } = self;
         write!(
             formatter,
-            "`{word}` {wrong}; a schedule is text such as `3i 14>1 d9 d12@41`: 3 images; at step 14 image 1 goes on; put 9 arrives as late \
-             as it may, put 12 at step 41"
+            "`{word}` {wrong}; a schedule is text such as `3i 14>1 d9 d12@41 a2`: 3 images; at step 14 image 1 goes on; put 9 arrives as late \
+             as it may, put 12 at step 41; the second asynchronous atomic operation takes effect as late as it may"
         )
     }
 }
@@ -115,11 +138,14 @@ impl fmt::Display for Deviation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Switch { step, image } => write!(formatter, "{step}>{image}"),
-            Self::Delay { put, until: None } => write!(formatter, "d{put}"),
             Self::Delay {
-                put,
-                until: Some(step),
-            } => write!(formatter, "d{put}@{step}"),
+                late,
+                number,
+                until,
+            } => {
+                write!(formatter, "{}{number}", late.letter())?;
+                until.map_or(Ok(()), |step| write!(formatter, "@{step}"))
+            }
         }
     }
 }
@@ -160,14 +186,22 @@ impl FromStr for Deviation {
 
     fn from_str(word: &str) -> Result<Self, &'static str> {
         const SWITCH: &str = "is no step and image, as in `14>1`";
-        const DELAY: &str = "is no put that arrives late, as in `d9` or `d9@41`";
-        if let Some(rest) = word.strip_prefix('d') {
-            let (put, until) = match rest.split_once('@') {
-                Some((put, step)) => (put, Some(number(step).ok_or(DELAY)?)),
+        const DELAY: &str = "is nothing that is late, as a put is by `d9` or `d9@41`, and an atomic operation by `a9`";
+        let late = [Late::Put, Late::Atomic];
+        let late = late
+            .into_iter()
+            .find_map(|late| Some((late, word.strip_prefix(late.letter())?)));
+        if let Some((late, rest)) = late {
+            let (which, until) = match rest.split_once('@') {
+                Some((which, step)) => (which, Some(number(step).ok_or(DELAY)?)),
                 None => (rest, None),
             };
-            let put = number(put).ok_or(DELAY)?;
-            return Ok(Self::Delay { put, until });
+            let number = number(which).ok_or(DELAY)?;
+            return Ok(Self::Delay {
+                late,
+                number,
+                until,
+            });
         }
         let (step, image) = word.split_once('>').ok_or(SWITCH)?;
         Ok(Self::Switch {
@@ -189,7 +223,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        for text in ["1i", "3i 14>1 37>0 d9", "12i d9@41 5>11 d1"] {
+        for text in ["1i", "3i 14>1 37>0 d9", "12i d9@41 5>11 d1 a3 a4@7"] {
             let plan: SchedulePlan = text.parse().unwrap();
             assert_eq!(plan.to_string(), text);
         }
@@ -211,9 +245,10 @@ mod tests {
                 "3i 14>3",
                 "`14>3` names an image that the schedule does not have",
             ),
-            ("3i d", "`d` is no put that arrives late"),
-            ("3i d9@", "`d9@` is no put that arrives late"),
-            ("3i d9@x", "`d9@x` is no put that arrives late"),
+            ("3i d", "`d` is nothing that is late"),
+            ("3i d9@", "`d9@` is nothing that is late"),
+            ("3i d9@x", "`d9@x` is nothing that is late"),
+            ("3i a", "`a` is nothing that is late"),
             (
                 "3i 99999999999999999999>1",
                 "`99999999999999999999>1` is no step",

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::accesses::Accesses;
 use super::generator::Generator;
-use super::history::{History, LATE_PUT, Line, Site};
-use super::in_flight::{Arriving, Delays, Reach};
+use super::history::{History, Line, Site, names};
+use super::in_flight::{Arriving, CarryOut, Delays, FlightNumber, Issue, Reach};
 use super::plan::{Anchored, SchedulePlan};
 use super::polling::{LONGEST, read};
 use super::standing::{Sleep, Standing};
@@ -109,6 +109,19 @@ impl Scheduler {
         self.await_turn(image);
     }
 
+    /// An image that has the turn has failed, and does nothing any more. Others go on, which learn of it by `declare`, some time from now on.
+    ///
+    /// # Errors
+    /// As those of [`finish`](Self::finish).
+    pub fn fail(&self, image: usize, declare: impl FnOnce() + Send + 'static) -> Result<(), Stuck> {
+        let next = {
+            let mut state = self.lock();
+            state.images[image].standing = Standing::Failed(CarryOut(Box::new(declare)));
+            state.decide(image)
+        };
+        self.pass_on(next)
+    }
+
     /// Ends an image, also one that could not begin. What it does after that is not controlled.
     ///
     /// # Errors
@@ -127,6 +140,11 @@ impl Scheduler {
                 Some(_) => state.decide(image),
             }
         };
+        self.pass_on(next)
+    }
+
+    /// Gives the turn to who is next.
+    fn pass_on(&self, next: Next) -> Result<(), Stuck> {
         match next {
             Next::Image(next) => self.turns[next].give(),
             Next::Over => {}
@@ -257,57 +275,57 @@ impl Scheduler {
         self.pass(state, image, Standing::Polls(round))
     }
 
-    /// Keeps a put of an image in flight, if it is to be late; returns whether it is.
-    ///
-    /// # Safety
-    /// As many bytes can be written at `place`, as [`direct`](coarray_fabric::direct) allows, as long as images of the job run. Whoever reads them,
-    /// or frees them, makes the put [arrive](Self::arrive) before.
-    pub unsafe fn delay(
+    /// Keeps an operation of an image in flight, if it is to be late; `carry_out` returns what is done when it [arrives](Self::arrive), on whichever
+    /// thread that is.
+    pub fn delay(
         &self,
         image: usize,
-        reach: Reach,
-        place: *mut u8,
-        bytes: &[u8],
+        issue: Issue,
         site: Site,
-    ) -> bool {
+        carry_out: impl FnOnce() -> CarryOut,
+    ) -> Option<FlightNumber> {
         let mut state = self.lock();
         if state.is_over(image) {
-            return false;
+            return None;
         }
-        let event = state.event(image, "arrival of a late put", site);
-        let in_flight = &mut state.in_flight;
-        // SAFETY: as the caller vouches.
-        let late = unsafe { in_flight.keep(event, reach, place, bytes) };
-        if late.is_some() {
-            state.note(image, LATE_PUT, site, true);
-            state.deviations.extend(late);
-        }
-        late.is_some()
+        let [late, arrival] = names(issue.late);
+        let event = state.event(image, arrival, site);
+        let (flight, deviation) = state.in_flight.keep(event, issue, carry_out)?;
+        state.note(image, late, site, issue.acts);
+        state.deviations.push(deviation);
+        Some(flight)
     }
 
-    /// An image is about to have puts arrive that are late, if it has any: others may get the turn before.
+    /// Adds to an operation in flight what is done after it; returns false if it has arrived.
+    pub fn extend(
+        &self,
+        flight: FlightNumber,
+        reach: Reach,
+        carry_out: impl FnOnce() -> CarryOut,
+    ) -> bool {
+        self.lock().in_flight.extend(flight, reach, carry_out)
+    }
+
+    /// An image is about to have such operations arrive that are late, if it has any: others may get the turn before.
     ///
     /// # Errors
     /// As those of `point`.
-    pub fn complete(&self, image: usize) -> Result<(), Stuck> {
-        let mut state = self.lock();
-        let State {
-            in_flight, history, ..
-        } = &mut *state;
-        match in_flight.arrive(image, Arriving::None, history) {
+    pub fn complete(&self, image: usize, which: Arriving) -> Result<(), Stuck> {
+        let state = self.lock();
+        match state.in_flight.has(image, which) {
             true => self.pass(state, image, Standing::Completes),
             false => Ok(()),
         }
     }
 
-    /// Has puts of an image in flight arrive. Returns whether others of it are still in flight.
+    /// Has operations of an image in flight arrive. Returns whether others of it are still in flight.
     pub fn arrive(&self, image: usize, which: Arriving) -> bool {
         let state = &mut *self.lock();
         state.in_flight.arrive(image, which, &mut state.history)
     }
 
-    /// Whether a put to some of these bytes is in flight.
-    pub fn has_late_put(&self, reach: Reach) -> bool {
+    /// Whether an operation on some of these bytes is in flight.
+    pub fn is_late_at(&self, reach: Reach) -> bool {
         self.lock().in_flight.reaches(reach)
     }
 

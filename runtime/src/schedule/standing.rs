@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::in_flight::CarryOut;
 use super::polling::Reads;
 use crate::lockfree::eventcount::PARK_TIMEOUT;
 use crate::primitives::{AtomicU64, Ordering};
@@ -21,6 +22,8 @@ pub(super) enum Standing {
     Yields(u64),
     /// It reads what others must write, and has looked in this round.
     Polls(u64),
+    /// It has failed, which is to be declared by this: others do not know.
+    Failed(CarryOut),
     /// It is over.
     Gone,
 }
@@ -30,6 +33,8 @@ pub(super) enum Standing {
 pub(super) struct Progress {
     /// What images have done.
     pub(super) done: u64,
+    /// How many are known to have failed.
+    pub(super) failed: u64,
     /// How often nobody could go on, so that time passed.
     pub(super) rounds: u64,
     /// The virtual time since the job began.
@@ -44,6 +49,8 @@ pub(super) struct Sleep {
     pub(super) until: Duration,
     /// If it looks at more than the word, each time that something has been done: what had been done then.
     looks: Option<u64>,
+    /// It also looks when more images have failed than when it began to sleep.
+    failed: u64,
 }
 
 #[derive(Debug)]
@@ -67,6 +74,7 @@ impl Sleep {
             until: progress.time + nap,
             // Who sleeps shorter than usual has another reason to wake.
             looks: (nap < PARK_TIMEOUT).then_some(progress.done),
+            failed: progress.failed,
         }
     }
 
@@ -84,10 +92,11 @@ impl Standing {
     pub(super) fn is_able(&self, reads: &Reads, now: Progress) -> bool {
         match self {
             Self::Absent | Self::Gone => false,
-            Self::Able | Self::Completes => true,
+            Self::Able | Self::Completes | Self::Failed(_) => true,
             Self::Sleeps(sleep) => {
                 sleep.until <= now.time
                     || sleep.looks.is_some_and(|done| done < now.done)
+                    || sleep.failed < now.failed
                     || sleep.has_changed()
             }
             Self::Yields(done) => *done < now.done,

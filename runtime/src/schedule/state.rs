@@ -1,10 +1,11 @@
 //! The state of a run, and who goes on next.
 
 use std::collections::HashSet;
+use std::mem::replace;
 use std::time::Duration;
 
 use super::history::{Event, Handover, History, Line, Site};
-use super::in_flight::{Delays, InFlight};
+use super::in_flight::{CarryOut, Delays, InFlight};
 use super::plan::{Anchored, Deviation, Doing, Moment};
 use super::polling::Reads;
 use super::standing::{Progress, Standing};
@@ -223,8 +224,7 @@ impl State {
             }
         }
         let next = self.choose(moment, true);
-        self.go_on(moment, next);
-        Next::Image(next)
+        self.go_on(moment, next)
     }
 
     /// Chooses who goes on while an image, which can, is about to put or get. Without a switch nothing is changed by that: so a schedule is repeated by its
@@ -253,11 +253,11 @@ impl State {
             doing: Doing::Access,
         };
         let next = self.choose(moment, is_chance);
-        if next != image {
-            self.note(image, what, site, false);
-            self.go_on(moment, next);
+        if next == image {
+            return Next::Image(image);
         }
-        Next::Image(next)
+        self.note(image, what, site, false);
+        self.go_on(moment, next)
     }
 
     /// Who goes on, of those that can.
@@ -278,8 +278,8 @@ impl State {
         next
     }
 
-    /// The image goes on that was chosen.
-    fn go_on(&mut self, moment: Moment, next: usize) {
+    /// The image goes on that was chosen. If it has failed, the others learn that, and one of them goes on.
+    fn go_on(&mut self, moment: Moment, next: usize) -> Next {
         let last = moment.image;
         if next != plain(last, &self.able) {
             let (step, image, to) = (self.step, next, next);
@@ -302,8 +302,17 @@ impl State {
             // It goes on: those who look for what it does look again.
             self.progress.done += 1;
         }
-        *chosen = Standing::Able;
         self.running = Some(next);
+        let Standing::Failed(CarryOut(declare)) = replace(chosen, Standing::Able) else {
+            return Next::Image(next);
+        };
+        self.note(next, "is known to have failed", None, true);
+        declare();
+        // It has stored nothing since then.
+        self.in_flight.forget(next);
+        self.images[next].standing = Standing::Gone;
+        self.progress.failed += 1;
+        self.decide(next)
     }
 
     fn find_able(&mut self) {

@@ -14,6 +14,8 @@ pub enum Strategy {
     Pct(u32),
     /// At each step any image that can go on, with the same probability.
     Random,
+    /// The image that runs goes on, and at one step of so many, by chance, any other one that can.
+    Walk(u32),
     /// At each step the next image that can go on.
     RoundRobin,
 }
@@ -38,6 +40,7 @@ pub(super) enum Chooser {
         changes: Vec<(u64, u64)>,
     },
     Random(Generator),
+    Walk(Generator, u64),
     RoundRobin,
     /// By these steps and images; otherwise as the plain schedule.
     Replay(HashMap<u64, usize>),
@@ -63,6 +66,7 @@ impl Chooser {
                 Self::Priorities { of, changes }
             }
             Strategy::Random => Self::Random(generator),
+            Strategy::Walk(one_of) => Self::Walk(generator, one_of.into()),
             Strategy::RoundRobin => Self::RoundRobin,
         }
     }
@@ -112,6 +116,15 @@ impl Chooser {
                 highest.unwrap_or(last)
             }
             (Self::Random(generator), _) => able[generator.below(able.len() as u64) as usize],
+            (Self::Walk(generator, one_of), _) => {
+                let stays = able.contains(&last) && generator.below(*one_of) != 0;
+                let others = able.iter().copied().filter(|&image| image != last);
+                let others: Vec<usize> = others.collect();
+                match stays || others.is_empty() {
+                    true => last,
+                    false => others[generator.below(others.len() as u64) as usize],
+                }
+            }
             (Self::RoundRobin, _) => next(last, able),
         }
     }
@@ -166,7 +179,12 @@ mod tests {
 
     #[test]
     fn the_same_seed_chooses_the_same() {
-        for strategy in [Strategy::Pct(3), Strategy::Random, Strategy::RoundRobin] {
+        for strategy in [
+            Strategy::Pct(3),
+            Strategy::Random,
+            Strategy::Walk(8),
+            Strategy::RoundRobin,
+        ] {
             let chosen = |seed| run(Chooser::new(strategy, 4, 50, seed), 4, 50);
             assert_eq!(chosen(7), chosen(7), "{strategy:?}");
             let several: HashSet<_> = (0..20).map(chosen).collect();

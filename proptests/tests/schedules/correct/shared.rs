@@ -1,5 +1,6 @@
 //! Locks, coatomics, and what programs make of them.
 
+use coarray::atomics::{AsyncCoatomicPlace, CoatomicList};
 use coarray::image_fence;
 use coarray::locks::critical;
 use coarray::prelude::*;
@@ -306,4 +307,30 @@ pub fn tasks_that_make_tasks() {
         unfinished.sub(1);
     }
     assert_eq!(co_sum_of(done), 7);
+}
+
+/// Asynchronous operations on one coatomic take effect in the order of their image, each once; what they return is known when they are waited for.
+pub fn atomic_operations_in_flight() {
+    let (next, mine) = (
+        Coarray::new(Coatomic::new(0)),
+        Coarray::<[Coatomic<usize>]>::from_fn(3, |_| Coatomic::new(0)),
+    );
+    let (me, images) = (this_image(), num_images());
+    let tickets = [0; 2].map(|_| next.at(0).fetch_add_async(1));
+    let place = &mine.at((me + 1) % images)[0];
+    place.store_async(me + 1);
+    place.add_async(10);
+    let before = place.swap_async(7);
+    mine.at(me).add_at_async(&[1, 2, 1], &[1, 1, 1]);
+    assert_eq!(mine[1].load(), 2, "one's own come first");
+    let [first, second] = tickets.map(|ticket| ticket.wait());
+    assert!(first < second && second < 2 * images);
+    assert!(
+        next.at(0).load() > second,
+        "what is waited for has taken effect"
+    );
+    assert_eq!(before.wait(), me + 11);
+    sync_all();
+    let values = [0, 1, 2].map(|index| mine[index].load());
+    assert_eq!((next.at(0).load(), values), (2 * images, [7, 2, 1]));
 }

@@ -151,7 +151,7 @@ impl Checking {
     fn is_late(&self, granule: Granule) -> bool {
         let scheduler = self.0.job.scheduler.as_ref();
         scheduler.is_some_and(|scheduler| {
-            scheduler.has_late_put(Reach {
+            scheduler.is_late_at(Reach {
                 image: granule.image,
                 offset: self.0.check.heap + granule.number * GRANULE,
                 length: GRANULE,
