@@ -1,7 +1,8 @@
 //! Plain threads take turns as the scheduler says.
 
 use std::panic::Location;
-use std::sync::atomic::AtomicUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::thread;
 
 use super::*;
@@ -91,7 +92,13 @@ fn a_deviation_is_a_switch_at_its_step() {
 
 #[test]
 fn a_schedule_by_chance_is_repeated_by_its_deviations() {
-    for strategy in [Strategy::Pct(3), Strategy::Random, Strategy::RoundRobin] {
+    let strategies = [
+        Strategy::Pct(3),
+        Strategy::Random,
+        Strategy::Walk(8),
+        Strategy::RoundRobin,
+    ];
+    for strategy in strategies {
         for seed in 0..20 {
             let (first, order) = appended(explored(4, strategy, seed, &at(&[])), 4);
             let (again, same) = appended(explored(4, strategy, seed, &at(&[])), 4);
@@ -297,5 +304,78 @@ fn an_image_that_could_not_begin_holds_nobody_up() {
                 scheduler.finish(image).unwrap();
             });
         }
+    });
+}
+
+/// Image 1 fails, and each other image notes with its number whether that was known at each of its points.
+fn known(scheduler: Scheduler) -> (Scheduler, Vec<(usize, bool)>) {
+    let (is_known, order) = (Arc::new(AtomicBool::new(false)), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for image in 0..3 {
+            let (scheduler, order, is_known) = (&scheduler, &order, Arc::clone(&is_known));
+            scope.spawn(move || {
+                scheduler.begin(image);
+                if image == 1 {
+                    let declare = move || is_known.store(true, Ordering::Relaxed);
+                    return scheduler.fail(image, declare).unwrap();
+                }
+                for _ in 0..3 {
+                    let knows = is_known.load(Ordering::Relaxed);
+                    order.lock().unwrap().push((image, knows));
+                    scheduler.point(image, "look", None, true).unwrap();
+                }
+                scheduler.finish(image).unwrap();
+            });
+        }
+    });
+    (scheduler, order.into_inner().unwrap())
+}
+
+#[test]
+fn others_learn_that_an_image_has_failed_when_the_schedule_says_so() {
+    let [no, yes] = [false, true].map(|knows| move |image| (image, knows));
+    let (scheduler, order) = known(plain(3, &[]));
+    // Image 1 fails when image 0 is over, and that is known at once.
+    assert_eq!(order, [no(0), no(0), no(0), yes(2), yes(2), yes(2)]);
+    let events = scheduler.take_history().events().to_vec();
+    assert!(
+        events
+            .iter()
+            .any(|event| event.to_string() == "is known to have failed")
+    );
+    // At step 6, where it fails, another one goes on, and at step 8 it is known.
+    let switch = |step, image| Deviation::Switch { step, image };
+    let (scheduler, order) = known(plain(3, &[switch(6, 2), switch(8, 1)]));
+    assert_eq!(order, [no(0), no(0), no(0), no(2), no(2), yes(2)]);
+    assert_eq!(scheduler.plan().to_string(), "3i 6>2 8>1");
+    let mut several = HashSet::new();
+    for seed in 0..50 {
+        let (first, order) = known(explored(3, Strategy::Walk(2), seed, &at(&[])));
+        let plan = first.plan();
+        let (_, same) = known(Scheduler::replay(&plan, &at(&[])));
+        assert_eq!(same, order, "{plan}");
+        let (_, same) = known(Scheduler::follow(3, &first.anchored(), &at(&[])));
+        assert_eq!(same, order, "{plan}");
+        several.insert(order);
+    }
+    assert!(several.len() > 10, "{}", several.len());
+}
+
+#[test]
+fn a_sleeper_looks_when_an_image_is_known_to_have_failed() {
+    let (scheduler, word) = (plain(2, &[]), AtomicU64::new(0));
+    thread::scope(|scope| {
+        let (scheduler, word) = (&scheduler, &word);
+        scope.spawn(move || {
+            scheduler.begin(0);
+            let (begun, hour) = (scheduler.now(), Duration::from_secs(3600));
+            assert!(!scheduler.sleep(0, word, 0, hour).unwrap());
+            assert!(scheduler.now() - begun < hour);
+            scheduler.finish(0).unwrap();
+        });
+        scope.spawn(move || {
+            scheduler.begin(1);
+            scheduler.fail(1, || ()).unwrap();
+        });
     });
 }
