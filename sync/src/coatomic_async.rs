@@ -61,7 +61,7 @@ macro_rules! update {
 /// [`image_fence`](crate::image_fence) or barrier. An image that changes many coatomics of others has all on their way at the
 /// same time, and waits once.
 ///
-/// In a job whose images all share memory each is its instruction, and complete at once. Between nodes, operations that the network
+/// In a job whose images all share memory each is its instruction, and complete at once; but `testing::Explore` has some take effect as late as they may. Between nodes, operations that the network
 /// does not have are done at once, as without `_async`: arithmetic on floats, minima and maxima, and changes of values that are no
 /// word of 32 or 64 bits. OpenSHMEM returns values at once.
 ///

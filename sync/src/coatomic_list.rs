@@ -17,7 +17,7 @@ use crate::coatomic_place::{CoatomicPlace, operate_at_once};
 ///
 /// The forms with `_async` return when the values may be changed. What is left to do is complete at the next
 /// [`fence`](fn@crate::fence) of the image, [`quiet`](fn@crate::quiet), [`image_fence`](crate::image_fence) or barrier, and before
-/// later operations of this image on the same coatomics.
+/// later operations of this image on the same coatomics. `testing::Explore` has some items change as late as that.
 ///
 /// # Examples
 /// A histogram that is divided among the images:

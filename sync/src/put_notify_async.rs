@@ -12,7 +12,7 @@ use crate::coevent_place::{POST, PutNotify, check_image};
 /// Each completes its own transfer only: other puts in flight neither delay the post, nor are they completed for it. Where places are
 /// direct, all is done at once. Otherwise the post goes out when the put is complete, and this image next makes progress: as it
 /// [waits](Cofuture::wait) for the cofuture, polls it or asks whether it is ready, and at the latest in a `fence` of the image, in `quiet`, or when it
-/// waits for anything else.
+/// waits for anything else. `testing::Explore` has some puts and posts as late as that.
 ///
 /// # Examples
 /// Halves of a row travel while the next ones are computed:
