@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use coarray::asynchronous::{CofutureSet, co_sum_async};
+use coarray::atomics::{AsyncCoatomicPlace, CoatomicList};
 use coarray::collectives::co_sum_reproducible;
+use coarray::events::PutNotifyAsync;
 use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::irregular::Adds;
 use coarray::locks::critical;
@@ -313,4 +315,55 @@ fn a_test_at_several_image_counts() -> Result<(), std::num::ParseIntError> {
     let one: usize = "1".parse()?;
     assert_eq!(co_sum_of(one), num_images());
     Ok(())
+}
+
+#[test]
+fn what_is_in_flight_does_not_reach_memory_that_is_used_again() {
+    Explore::new(2).schedules(200).run(|| {
+        let other = 1 - this_image();
+        for _ in 0..2 {
+            let counts = Coarray::<[Coatomic<u64>]>::from_fn(4, |_| Coatomic::new(0));
+            let (pairs, events) = (
+                Coarray::new(Coatomic::new([0_u64; 3])),
+                Coarray::new(Coevent::new()),
+            );
+            std::mem::forget(counts.at(other)[1].fetch_add_async(3));
+            counts.at(other).add_at_async(&[0, 2, 3], &[1; 3]);
+            drop(pairs.at(other).swap_async([7; 3]));
+            {
+                let mut place = Coarray::new([0; 4]);
+                let place = place.open();
+                std::mem::forget(place.at(other).put_notify_async([5; 4], events.at(other)));
+            }
+            drop(counts);
+            let fresh = Coarray::<[Coatomic<u64>]>::from_fn(8, |_| Coatomic::new(0));
+            assert!(fresh.iter().all(|count| count.load() == 0));
+            sync_all();
+            assert!(fresh.iter().all(|count| count.load() == 0));
+            assert_eq!((pairs.load(), events.query()), ([7; 3], 1));
+        }
+    });
+}
+
+#[test]
+fn futures_that_are_polled_and_asked_are_ready_in_the_end() {
+    Explore::new(3).schedules(100).run(|| {
+        let count = Coarray::new(Coatomic::new(0));
+        let (came, mut place) = (Coarray::new(Coevent::new()), Coarray::new(0));
+        let place = place.open();
+        let right = (this_image() + 1) % num_images();
+        let sent = place.at(right).put_notify_async(7, came.at(right));
+        let before = count.at(0).fetch_add_async(1);
+        while !before.is_ready() {}
+        assert!(before.wait() < num_images());
+        assert!(count.at(0).load() > 0);
+        while !sent.is_ready() {}
+        came.wait();
+        assert_eq!(place.here().get(), 7);
+        // A lock of one's own, by operations in flight.
+        while count.at(1).compare_exchange_async(0, 1).wait().is_err() {
+            std::thread::yield_now();
+        }
+        count.at(1).store_async(0);
+    });
 }

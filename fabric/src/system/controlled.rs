@@ -42,6 +42,20 @@ impl Drop for Controlled {
     }
 }
 
+/// Calls `body` while nothing controls this thread: it is the controller's own work.
+pub fn uncontrolled(body: impl FnOnce()) {
+    struct Restored(Option<Rc<dyn Controller>>);
+
+    impl Drop for Restored {
+        fn drop(&mut self) {
+            CONTROLLER.set(self.0.take());
+        }
+    }
+
+    let _restored = Restored(CONTROLLER.take());
+    body();
+}
+
 /// What controls this thread.
 #[must_use]
 pub fn controller() -> Option<Rc<dyn Controller>> {

@@ -88,7 +88,7 @@ impl Scheduled {
         Some(self.issue(image, Buffer::with_length(0)))
     }
 
-    /// Before an atomic operation on a word: completes what the fabric knows of, and has late puts to the word arrive. Others stay in flight.
+    /// Before an atomic operation on a word: completes what the fabric knows of, and has late operations on the word arrive. Others stay in flight.
     pub(crate) fn complete_at(&self, place: Place) {
         let Some(fabric) = self.fabric.borrow().clone() else {
             return;

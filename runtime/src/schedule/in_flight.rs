@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use coarray_fabric::system::controlled::uncontrolled;
+
 use super::generator::Generator;
 use super::history::{Event, History};
 use super::plan::{Anchored, Deviation, Late};
@@ -63,8 +65,16 @@ pub struct Issue {
     pub reach: Reach,
 }
 
-/// What is done when an operation arrives. It waits for nothing and asks no scheduler.
+/// What is done when an operation arrives. It waits for no image.
 pub struct CarryOut(pub Box<dyn FnOnce() + Send>);
+
+impl CarryOut {
+    /// Does it, for the image that has the turn. The scheduler is not to be asked meanwhile.
+    pub(super) fn carry_out(self) {
+        let Self(carry_out) = self;
+        uncontrolled(carry_out);
+    }
+}
 
 impl fmt::Debug for CarryOut {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -299,8 +309,8 @@ impl Flight {
 
     fn arrive(self, history: &mut History) {
         history.note(self.arrival);
-        for (_, CarryOut(carry_out)) in self.parts {
-            carry_out();
+        for (_, part) in self.parts {
+            part.carry_out();
         }
     }
 }

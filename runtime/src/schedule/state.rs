@@ -5,7 +5,7 @@ use std::mem::replace;
 use std::time::Duration;
 
 use super::history::{Event, Handover, History, Line, Site};
-use super::in_flight::{CarryOut, Delays, InFlight};
+use super::in_flight::{Delays, InFlight};
 use super::plan::{Anchored, Deviation, Doing, Moment};
 use super::polling::Reads;
 use super::standing::{Progress, Standing};
@@ -303,11 +303,11 @@ impl State {
             self.progress.done += 1;
         }
         self.running = Some(next);
-        let Standing::Failed(CarryOut(declare)) = replace(chosen, Standing::Able) else {
+        let Standing::Failed(declaration) = replace(chosen, Standing::Able) else {
             return Next::Image(next);
         };
         self.note(next, "is known to have failed", None, true);
-        declare();
+        declaration.carry_out();
         // It has stored nothing since then.
         self.in_flight.forget(next);
         self.images[next].standing = Standing::Gone;
