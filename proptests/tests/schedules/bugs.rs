@@ -56,12 +56,8 @@ macro_rules! bugs {
     };
 }
 
-/// Mistakes that are not found by each seed in time, or not made small enough yet: the first takes three switches at the right points, and the second is
-/// shrunk to 8.
-pub const BEYOND: [&str; 2] = [
-    "two_writers_see_that_nobody_is_in",
-    "conveyor_finished_before_the_question_came",
-];
+/// A mistake that is found, but whose schedule is not made small enough yet: it is shrunk to 14 switches.
+pub const BEYOND: [&str; 1] = ["conveyor_finished_before_the_question_came"];
 
 pub const BUGS: &[Bug] = bugs![
     flags::flag_without_a_fence(2, ByLatePuts, Asserts),
