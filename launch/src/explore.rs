@@ -16,8 +16,8 @@ use coarray_runtime::{SchedulePlan, Strategy};
 /// One image runs at a time. Others may go on at its synchronisations: barriers, posts and waits of events, locks, fences, atomic operations. When
 /// accesses raced in a schedule, and may, others may go on at the puts and gets of these lines in all that follow, too. Puts may arrive as late as the
 /// [memory model](https://docs.rs/coarray/latest/coarray/memory_model/) permits, those with `_async` also after their image has waited for them. Atomic
-/// operations with `_async`, and in lists with `_async`, take effect as late as until they are waited for or complete, and so are the posts of
-/// `put_notify_async`. Gets with `_async` get when they are waited for. Time is virtual: nobody sleeps, and waits with a time limit end as soon as nobody can do
+/// operations with `_async`, each item of a list by itself, take effect some time before they are waited for or completed otherwise, and so do the puts and posts
+/// of `put_notify_async`. Gets with `_async` get when they are waited for. Time is virtual: nobody sleeps, and waits with a time limit end as soon as nobody can do
 /// anything else.
 ///
 /// An image that fails makes its schedule fail, unless the job is to [keep going](Self::keep_going).
@@ -114,7 +114,7 @@ impl Explore {
         self
     }
 
-    /// Local. Whether puts arrive late, and overtake each other, as a network may have it: the default.
+    /// Local. Whether puts and asynchronous atomic operations are late, and overtake each other, as a network may have it: the default.
     ///
     /// # Examples
     /// ```
