@@ -3,6 +3,7 @@
 
 mod attacks;
 mod clean;
+mod failures;
 mod mistakes;
 mod speed;
 
