@@ -15,7 +15,8 @@ macro_rules! fetch {
             note_change_of(cell);
             old
         };
-        match $target.delay(true, true, by_instruction) {
+        // SAFETY: it has the arguments, which are values of `T`.
+        match unsafe { $target.delay(true, true, by_instruction) } {
             Some(late) => late,
             None => $target.operate(
                 true,
@@ -38,7 +39,8 @@ macro_rules! update {
             note_change_of(cell);
             old
         };
-        if $target.delay(true, false, by_instruction).is_none() {
+        // SAFETY: as above.
+        if unsafe { $target.delay(true, false, by_instruction) }.is_none() {
             $target.operate(
                 true,
                 move |cell| _ = by_instruction(cell),
@@ -101,7 +103,8 @@ pub trait AsyncCoatomicPlace<T: Remote>: CoatomicPlace<T> {
     #[inline]
     #[track_caller]
     fn load_async(&self) -> Cofuture<'_, T> {
-        if let Some(late) = self.delay(false, true, Atomic::load) {
+        // SAFETY: it has nothing.
+        if let Some(late) = unsafe { self.delay(false, true, Atomic::load) } {
             return late;
         }
         self.operate(

@@ -41,7 +41,7 @@ pub trait CoatomicList<T: Remote> {
         &self,
         indices: &[usize],
         values: &[T],
-        by_instruction: impl Fn(&T::Cell, T) -> T + Copy + 'static,
+        by_instruction: impl Fn(&T::Cell, T) -> T + Copy + Send + 'static,
         by_fabric: impl Fn(&RemoteCell<T>, T),
         on_word: Option<fn(T) -> On<T>>,
         completes: bool,
@@ -319,7 +319,7 @@ impl<T: Remote, A: Access> CoatomicList<T> for Coref<[Coatomic<T>], A> {
         &self,
         indices: &[usize],
         values: &[T],
-        by_instruction: impl Fn(&T::Cell, T) -> T + Copy + 'static,
+        by_instruction: impl Fn(&T::Cell, T) -> T + Copy + Send + 'static,
         by_fabric: impl Fn(&RemoteCell<T>, T),
         on_word: Option<fn(T) -> On<T>>,
         completes: bool,
@@ -358,7 +358,8 @@ impl<T: Remote, A: Access> CoatomicList<T> for Coref<[Coatomic<T>], A> {
                 note_change_of(cell);
                 old
             };
-            if completes || item.delay(true, false, by_instruction).is_none() {
+            // SAFETY: any thread may call it, and has a value of `T`.
+            if completes || unsafe { item.delay(true, false, by_instruction) }.is_none() {
                 item.operate(
                     true,
                     |cell| _ = by_instruction(cell),

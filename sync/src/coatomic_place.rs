@@ -44,9 +44,12 @@ pub trait CoatomicPlace<T: Remote> {
     ) -> R;
 
     /// Keeps an asynchronous operation in flight, if the schedule of an explored job has it late; `is_awaited` if its image asks for the old value.
+    ///
+    /// # Safety
+    /// Any thread may call `by_instruction`: it has nothing but values of `T`.
     #[doc(hidden)]
     #[track_caller]
-    fn delay(
+    unsafe fn delay(
         &self,
         changes: bool,
         is_awaited: bool,
@@ -362,7 +365,7 @@ impl<T: Remote, A: Access> CoatomicPlace<T> for Coref<Coatomic<T>, A> {
 
     #[inline]
     #[track_caller]
-    fn delay(
+    unsafe fn delay(
         &self,
         changes: bool,
         is_awaited: bool,
@@ -372,7 +375,8 @@ impl<T: Remote, A: Access> CoatomicPlace<T> for Coref<Coatomic<T>, A> {
             return None;
         }
         let coatomic = ptr::with_exposed_provenance::<Coatomic<T>>(self.local_address());
-        // SAFETY: as in `operate`; and the memory is freed only after a barrier with this image, which completes its operations first.
+        // SAFETY: as in `operate`; and the memory is freed only after a barrier with this image, which completes its operations first. The caller
+        // vouches for `by_instruction`.
         unsafe { delay(coatomic, changes, is_awaited, by_instruction) }
     }
 
