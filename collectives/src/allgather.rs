@@ -13,6 +13,7 @@ use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
 use crate::epoch::capacity;
 use crate::epoch::in_place::{InPlace, Reach};
+use crate::epoch::incoming::Incoming;
 use crate::gather::exchange_lengths;
 
 forms! {
@@ -145,8 +146,8 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
         gathered[team.index() * length..][..length].copy_from_slice(values);
         return Ok(());
     }
-    let place = |image: usize, start: usize, part: &[T]| {
-        gathered[image * length + start..][..part.len()].copy_from_slice(part);
+    let place = |image: usize, start: usize, part: Incoming<'_, T>| {
+        part.copy_to(gathered, image * length + start);
     };
     gathering
         .run(&call, 0, algorithm, values, place)
@@ -205,7 +206,9 @@ pub(crate) fn allgather_runs<T: Remote>(
         gathered[team.index()].extend_from_slice(values);
         return Ok(gathered);
     }
-    let place = |image: usize, _, part: &[T]| gathered[image].extend_from_slice(part);
+    let place = |image: usize, _, part: Incoming<'_, T>| {
+        gathered[image].extend_from_slice(part.values());
+    };
     gathering
         .run(call, 1, algorithm, values, place)
         .map_err(CallFailed::from(call))?;
@@ -228,10 +231,10 @@ impl Gathering<'_> {
         first: usize,
         algorithm: Algorithm,
         values: &[T],
-        mut place: impl FnMut(usize, usize, &[T]),
+        mut place: impl FnMut(usize, usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let images = self.team.images();
-        place(self.team.index(), 0, values);
+        place(self.team.index(), 0, values.into());
         // A buffer holds a part of each block; in a tree, one for the way up and one for the way down.
         let most = match algorithm {
             Algorithm::Binomial | Algorithm::Hierarchical => capacity::<T>() / 2,

@@ -17,6 +17,7 @@ use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
 use crate::epoch::in_place::{InPlace, Reach};
+use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, capacity, fits_payload};
 
 pub use varying::{co_alltoallv, co_alltoallv_into, try_co_alltoallv, try_co_alltoallv_into};
@@ -120,8 +121,8 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
     };
     let block = |image: usize| &send[image * length..][..length];
     let theirs = |image: usize| exchange.own.block(exchange.distance(image) - 1);
-    let place = |image: usize, start: usize, part: &[T]| {
-        received[image * length + start..][..part.len()].copy_from_slice(part);
+    let place = |image: usize, start: usize, part: Incoming<'_, T>| {
+        part.copy_to(received, image * length + start);
     };
     exchange
         .run(&call, 0, block, theirs, place)
@@ -167,10 +168,10 @@ impl Exchange<'_> {
         first: usize,
         block: impl Fn(usize) -> &'v [T],
         theirs: impl Fn(usize) -> Range<usize>,
-        mut place: impl FnMut(usize, usize, &[T]),
+        mut place: impl FnMut(usize, usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
-        place(me, 0, block(me));
+        place(me, 0, block(me).into());
         if fits_payload::<T>(self.longest) {
             return self.by_payload(call, first, block, theirs, place);
         }
@@ -200,7 +201,7 @@ impl Exchange<'_> {
                 let start = part.start - window.start;
                 // SAFETY: before the barrier that image wrote the part of its sequence that lies in the window, and writes once
                 // in an epoch. `part` lies in both: `theirs` knows the block's range from the equal lengths, or from that image.
-                let values = unsafe { epoch.read(from, start, part.len()) };
+                let values = unsafe { epoch.incoming(from, start, part.len()) };
                 place(from, part.start - mine.start, values);
             }
         }
@@ -214,7 +215,7 @@ impl Exchange<'_> {
         first: usize,
         block: impl Fn(usize) -> &'v [T],
         theirs: impl Fn(usize) -> Range<usize>,
-        mut place: impl FnMut(usize, usize, &[T]),
+        mut place: impl FnMut(usize, usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
         let mut epoch = Epoch::begin(self.team, call, first);
@@ -229,7 +230,11 @@ impl Exchange<'_> {
             let mine = theirs(from);
             // SAFETY: that image packed its whole sequence, and this image's block in it ends at `mine.end`: `theirs` knows that
             // from the equal lengths, or from that image.
-            unsafe { epoch.payload(from, mine.end, |payload| place(from, 0, &payload[mine])) };
+            unsafe {
+                epoch.payload(from, mine.end, |payload| {
+                    place(from, 0, payload[mine].into());
+                });
+            }
         }
         Ok(())
     }

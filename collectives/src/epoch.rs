@@ -24,6 +24,8 @@
 
 pub(crate) mod execute;
 pub(crate) mod in_place;
+pub(crate) mod incoming;
+
 mod receive_buffer;
 mod steps;
 

@@ -15,6 +15,7 @@ use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
 use crate::epoch::in_place::{InPlace, Reach};
+use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, fits_payload};
 use crate::schedule::Tree;
 
@@ -150,13 +151,13 @@ fn gather<T: Remote>(
         && gathering
             .in_place(&call, values, read)
             .map_err(CallFailed::from(&call))?;
-    let mut place = |image: usize, start: usize, part: &[T]| {
+    let mut place = |image: usize, start: usize, part: Incoming<'_, T>| {
         if is_right {
-            gathered[image * length + start..][..part.len()].copy_from_slice(part);
+            part.copy_to(gathered, image * length + start);
         }
     };
     match is_done {
-        true if team.index() == root => place(root, 0, values),
+        true if team.index() == root => place(root, 0, values.into()),
         true => {}
         false if algorithm == Algorithm::Eager => {
             let is_root = team.index() == root;
@@ -164,7 +165,7 @@ fn gather<T: Remote>(
             if is_root {
                 for image in 0..images {
                     // SAFETY: every image posts its values, whose number is the same on all images whose calls are.
-                    unsafe { posts.read(image, 0, length, |part| place(image, 0, part)) };
+                    unsafe { posts.read(image, 0, length, |part| place(image, 0, part.into())) };
                 }
             }
         }
@@ -248,9 +249,11 @@ pub(crate) fn gather_runs<T: Remote>(
         && gathering
             .in_place(call, values, read)
             .map_err(CallFailed::from(call))?;
-    let mut place = |image: usize, _, part: &[T]| gathered[image].extend_from_slice(part);
+    let mut place = |image: usize, _, part: Incoming<'_, T>| {
+        gathered[image].extend_from_slice(part.values());
+    };
     match is_done {
-        true if team.index() == root => place(root, 0, values),
+        true if team.index() == root => place(root, 0, values.into()),
         true => {}
         false => gathering
             .run(call, 1, values, place)
@@ -290,10 +293,10 @@ impl Gathering<'_> {
         call: &Call,
         first: usize,
         values: &[T],
-        mut place: impl FnMut(usize, usize, &[T]),
+        mut place: impl FnMut(usize, usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         if self.team.index() == self.tree.image(0) {
-            place(self.team.index(), 0, values);
+            place(self.team.index(), 0, values.into());
         }
         match self.algorithm {
             Algorithm::Flat => self.flat(call, first, values, place),

@@ -16,6 +16,7 @@ use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::{Posts, may_post};
 use crate::epoch::in_place::{InPlace, Reach};
+use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, capacity, chunks};
 use crate::schedule::{Layout, Tree};
 
@@ -166,7 +167,7 @@ fn scatter<T: Remote>(
             &filler
         }
     };
-    let place = |start: usize, part: &[T]| mine[start..][..part.len()].copy_from_slice(part);
+    let place = |start: usize, part: Incoming<'_, T>| part.copy_to(mine, start);
     let unposted = algorithm.unposted();
     let passed = if algorithm == Algorithm::Fabric {
         by_fabric(team, &call, parts, mine, root, is_right)
@@ -317,7 +318,7 @@ fn scatterv<T: Remote>(
         is_right,
     };
     let mut mine = room_for(lengths[team.index()]);
-    let place = |_, part: &[T]| mine.extend_from_slice(part);
+    let place = |_, part: Incoming<'_, T>| mine.extend_from_slice(part.values());
     scattering
         .run(&call, epochs, |image| slices[image], place)
         .map_err(CallFailed::from(&call))?;
@@ -401,11 +402,11 @@ impl Scattering<'_> {
         call: &Call,
         first: usize,
         block: impl Fn(usize) -> &'v [T],
-        mut place: impl FnMut(usize, &[T]),
+        mut place: impl FnMut(usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let (team, root) = (self.team, self.tree.image(0));
         if team.index() == root {
-            place(0, block(root));
+            place(0, block(root).into());
         }
         let layout = Layout::of(self.blocks.clone(), team.images());
         let others = self.blocks.range(1..team.images());

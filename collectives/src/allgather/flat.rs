@@ -5,6 +5,7 @@ use coarray_runtime::{Call, ImageFailed};
 
 use crate::allgather::Gathering;
 use crate::blocks::{overlap, windows};
+use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, capacity, fits_payload};
 
 impl Gathering<'_> {
@@ -13,7 +14,7 @@ impl Gathering<'_> {
         call: &Call,
         first: usize,
         values: &[T],
-        mut place: impl FnMut(usize, usize, &[T]),
+        mut place: impl FnMut(usize, usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
         let longest = self.blocks.longest(images);
@@ -29,7 +30,9 @@ impl Gathering<'_> {
                 let part = overlap(&(0..self.blocks.block(from).len()), &window);
                 // SAFETY: before the barrier that image wrote the part of its block that lies in the window; all images know the
                 // length of its block. It writes once in an epoch.
-                place(from, part.start, unsafe { epoch.read(from, 0, part.len()) });
+                place(from, part.start, unsafe {
+                    epoch.incoming(from, 0, part.len())
+                });
             }
         }
         Ok(())
@@ -41,7 +44,7 @@ impl Gathering<'_> {
         call: &Call,
         first: usize,
         values: &[T],
-        mut place: impl FnMut(usize, usize, &[T]),
+        mut place: impl FnMut(usize, usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
         let mut epoch = Epoch::begin(self.team, call, first);
@@ -50,7 +53,7 @@ impl Gathering<'_> {
         for from in (me + 1..images).chain(0..me) {
             let length = self.blocks.block(from).len();
             // SAFETY: that image packed its whole block, whose length all images know.
-            unsafe { epoch.payload(from, length, |payload| place(from, 0, payload)) };
+            unsafe { epoch.payload(from, length, |payload| place(from, 0, payload.into())) };
         }
         Ok(())
     }

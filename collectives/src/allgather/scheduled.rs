@@ -10,6 +10,7 @@ use crate::allgather::Gathering;
 use crate::blocks::{Blocks, overlap};
 use crate::epoch::Epoch;
 use crate::epoch::execute::{Operands, Places};
+use crate::epoch::incoming::Incoming;
 use crate::schedule::{Layout, Then, Tree, allgather};
 
 impl Gathering<'_> {
@@ -21,7 +22,7 @@ impl Gathering<'_> {
         algorithm: Algorithm,
         most: usize,
         values: &[T],
-        mut place: impl FnMut(usize, usize, &[T]),
+        mut place: impl FnMut(usize, usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let (team, me, images) = (self.team, self.team.index(), self.team.images());
         let tree = Tree::from(0, algorithm, team);
@@ -47,7 +48,7 @@ impl Gathering<'_> {
                 layout: &layout,
                 me,
                 own: &values[overlap(&(0..values.len()), &window)],
-                place: |image: usize, part: &[T]| place(image, window.start, part),
+                place: |image: usize, part: &[T]| place(image, window.start, part.into()),
             };
             let epoch = Epoch::begin(team, call, first + number);
             // SAFETY: images that have compared calls have the same algorithm and tree, and all know the lengths of all blocks.

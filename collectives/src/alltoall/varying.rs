@@ -8,6 +8,7 @@ use crate::alltoall::Exchange;
 use crate::blocks::{Blocks, reserve_room, room_for, windows};
 use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::capacity;
+use crate::epoch::incoming::Incoming;
 
 forms! {
     /// Collective. As [`co_alltoall`](crate::co_alltoall), for parts of different lengths: image `i` gets the `i`-th of `parts`. The `i`-th of
@@ -126,7 +127,9 @@ fn alltoallv<T: Remote>(
     for length in varying.lengths() {
         received.push(room_for(length));
     }
-    let place = |image: usize, _, part: &[T]| received[image].extend_from_slice(part);
+    let place = |image: usize, _, part: Incoming<'_, T>| {
+        received[image].extend_from_slice(part.values());
+    };
     varying.run(&parts, place)?;
     Ok(received)
 }
@@ -155,11 +158,16 @@ fn alltoallv_into<T: Remote>(
     let total = blocks.range(0..lengths.len()).len();
     received.truncate(total);
     reserve_room(received, total - received.len());
-    let place = |image: usize, start: usize, part: &[T]| {
-        let Some(&first) = part.first() else { return };
+    let place = |image: usize, start: usize, part: Incoming<'_, T>| {
         // Values that are there already are written over: a vector that is used again is filled once.
-        received.resize(total, first);
-        received[blocks.block(image).start + start..][..part.len()].copy_from_slice(part);
+        if received.len() < total {
+            let values = part.values();
+            let Some(&first) = values.first() else { return };
+            received.resize(total, first);
+            received[blocks.block(image).start + start..][..values.len()].copy_from_slice(values);
+        } else {
+            part.copy_to(received, blocks.block(image).start + start);
+        }
     };
     varying.run(&parts, place)?;
     Ok(lengths)
@@ -219,7 +227,7 @@ impl<'a> Varying<'a> {
     fn run<T: Remote>(
         &self,
         parts: &[&[T]],
-        place: impl FnMut(usize, usize, &[T]),
+        place: impl FnMut(usize, usize, Incoming<'_, T>),
     ) -> Result<(), CallFailed> {
         let theirs = |image: usize| self.layouts[image][START]..self.layouts[image][END];
         self.exchange
@@ -259,7 +267,7 @@ fn exchange_layouts(
     let mut layouts = sent.clone();
     let block = |image: usize| &sent[image..=image];
     let theirs = |image: usize| exchange.own.block(exchange.distance(image) - 1);
-    let place = |image: usize, _, part: &[Layout]| layouts[image] = part[0];
+    let place = |image: usize, _, part: Incoming<'_, Layout>| layouts[image] = part.values()[0];
     exchange.run(call, 0, block, theirs, place)?;
     let epochs = windows(0..images - 1, capacity::<Layout>()).count();
     Ok((layouts, epochs))

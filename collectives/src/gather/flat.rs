@@ -4,6 +4,7 @@ use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed};
 
 use crate::blocks::{overlap, windows};
+use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, capacity, fits_payload};
 use crate::gather::Gathering;
 
@@ -13,7 +14,7 @@ impl Gathering<'_> {
         call: &Call,
         first: usize,
         values: &[T],
-        mut place: impl FnMut(usize, usize, &[T]),
+        mut place: impl FnMut(usize, usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let images = self.team.images();
         let is_root = self.team.index() == self.tree.image(0);
@@ -36,7 +37,9 @@ impl Gathering<'_> {
                 let (from, part) = (self.tree.image(position), overlap(&(0..length), &window));
                 // SAFETY: before the barrier that image wrote the part of its block that lies in the window; all images know the
                 // length of its block. It writes once in an epoch.
-                place(from, part.start, unsafe { epoch.read(from, 0, part.len()) });
+                place(from, part.start, unsafe {
+                    epoch.incoming(from, 0, part.len())
+                });
             }
         }
         Ok(())
@@ -48,7 +51,7 @@ impl Gathering<'_> {
         call: &Call,
         first: usize,
         values: &[T],
-        mut place: impl FnMut(usize, usize, &[T]),
+        mut place: impl FnMut(usize, usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let mut epoch = Epoch::begin(self.team, call, first);
         epoch.pack(0, values);
@@ -57,7 +60,9 @@ impl Gathering<'_> {
             for position in 1..self.team.images() {
                 let (from, block) = (self.tree.image(position), self.blocks.block(position));
                 // SAFETY: that image packed its whole block, whose length all images know.
-                unsafe { epoch.payload(from, block.len(), |payload| place(from, 0, payload)) };
+                unsafe {
+                    epoch.payload(from, block.len(), |payload| place(from, 0, payload.into()))
+                };
             }
         }
         Ok(())

@@ -7,6 +7,7 @@ use coarray_runtime::{Call, ImageFailed};
 
 use crate::blocks::{Blocks, overlap, windows};
 use crate::epoch::execute::{Operands, Places};
+use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, capacity};
 use crate::gather::Gathering;
 use crate::schedule::{Layout, Then, Tree, gather};
@@ -18,7 +19,7 @@ impl Gathering<'_> {
         call: &Call,
         first: usize,
         values: &[T],
-        mut place: impl FnMut(usize, usize, &[T]),
+        mut place: impl FnMut(usize, usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let (team, tree, blocks) = (self.team, &self.tree, &self.blocks);
         let me = team.index();
@@ -68,7 +69,7 @@ impl<T, I, P> Operands<T> for Passing<'_, T, I, P>
 where
     T: Remote,
     I: Fn(&Range<usize>) -> Range<usize>,
-    P: FnMut(usize, usize, &[T]),
+    P: FnMut(usize, usize, Incoming<'_, T>),
 {
     fn own(&self, blocks: &Range<usize>, mut stage: impl FnMut(&[T])) {
         for (_, part) in self.blocks.within(blocks.clone(), (self.inside)(blocks)) {
@@ -80,7 +81,7 @@ where
         let mut rest = values;
         for (position, part) in self.blocks.within(blocks.clone(), (self.inside)(blocks)) {
             let (values, others) = rest.split_at(part.len());
-            (self.place)(self.tree.image(position), part.start, values);
+            (self.place)(self.tree.image(position), part.start, values.into());
             rest = others;
         }
     }

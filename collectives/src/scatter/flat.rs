@@ -6,6 +6,7 @@ use coarray_coref::Remote;
 use coarray_runtime::ImageFailed;
 
 use crate::epoch::Epoch;
+use crate::epoch::incoming::Incoming;
 use crate::scatter::Scattering;
 
 impl Scattering<'_> {
@@ -14,7 +15,7 @@ impl Scattering<'_> {
         mut epoch: Epoch<'_, T>,
         window: &Range<usize>,
         block: &impl Fn(usize) -> &'v [T],
-        place: &mut impl FnMut(usize, &[T]),
+        place: &mut impl FnMut(usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let root = self.tree.image(0);
         let me = self.tree.position(self.team.index());
@@ -36,7 +37,9 @@ impl Scattering<'_> {
             let start = self.blocks.block(me).start + part.start - window.start;
             // SAFETY: before the barrier the root wrote the elements of all others' blocks in the window, one after the other. It
             // writes no more in this epoch.
-            place(part.start, unsafe { epoch.read(root, start, part.len()) });
+            place(part.start, unsafe {
+                epoch.incoming(root, start, part.len())
+            });
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use coarray_runtime::ImageFailed;
 use crate::blocks::overlap;
 use crate::epoch::Epoch;
 use crate::epoch::execute::{Operands, Places};
+use crate::epoch::incoming::Incoming;
 use crate::scatter::Scattering;
 use crate::schedule::{Layout, Then, scatter};
 
@@ -19,7 +20,7 @@ impl Scattering<'_> {
         layout: &Layout,
         window: &Range<usize>,
         block: &impl Fn(usize) -> &'v [T],
-        place: &mut impl FnMut(usize, &[T]),
+        place: &mut impl FnMut(usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let inside = |subtree: &Range<usize>| overlap(&self.blocks.range(subtree.clone()), window);
         let schedule = scatter(&self.tree, self.team.index(), |subtree| {
@@ -49,7 +50,7 @@ impl<'v, T, B, P> Operands<T> for Dealing<'_, '_, B, P>
 where
     T: Remote,
     B: Fn(usize) -> &'v [T],
-    P: FnMut(usize, &[T]),
+    P: FnMut(usize, Incoming<'_, T>),
 {
     fn own(&self, blocks: &Range<usize>, mut stage: impl FnMut(&[T])) {
         let Scattering {
@@ -64,7 +65,7 @@ where
     fn take(&mut self, blocks: &Range<usize>, _: Then, values: &[T]) {
         let own = blocks.start..blocks.start + 1;
         for (_, part) in self.scattering.blocks.within(own, self.window.clone()) {
-            (self.place)(part.start, &values[..part.len()]);
+            (self.place)(part.start, values[..part.len()].into());
         }
     }
 }
