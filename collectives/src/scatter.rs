@@ -405,9 +405,6 @@ impl Scattering<'_> {
         mut place: impl FnMut(usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let (team, root) = (self.team, self.tree.image(0));
-        if team.index() == root {
-            place(0, block(root).into());
-        }
         let layout = Layout::of(self.blocks.clone(), team.images());
         let others = self.blocks.range(1..team.images());
         let deferral = quiet_and_defer();
@@ -421,6 +418,10 @@ impl Scattering<'_> {
             if !is_root_right(&deferral, team, call, first + number + 1, root)? {
                 break;
             }
+        }
+        if team.index() == root {
+            // Only now: meanwhile the others read the last of theirs.
+            place(0, block(root).into());
         }
         Ok(())
     }
