@@ -170,10 +170,20 @@ fn pass_on<T: Remote>(
     if algorithm != Algorithm::Flat {
         return scheduled::scheduled(team, call, algorithm, first, values, root);
     }
-    for (number, chunk) in (first..).zip(chunks(values, capacity::<T>())) {
+    for (number, chunk) in (first..).zip(chunks(values, most::<T>(team))) {
         flat(Epoch::begin(team, call, number), team, chunk, root)?;
     }
     Ok(())
+}
+
+/// How many elements pass at a time: half a buffer, so that the root writes the next half while others read this one; more where images wait
+/// for cores, and so for each barrier. Shorter pieces are slower: readers would find their lines in the nearest cache of the root.
+fn most<T>(team: &Team) -> usize {
+    // The images of a node know of its cores only.
+    match team.is_on_one_node() && !team.has_cores_for_all() {
+        true => capacity::<T>(),
+        false => (capacity::<T>() / 2).max(1),
+    }
 }
 
 fn flat<T: Remote>(

@@ -194,7 +194,7 @@ fn predicted(
 
 /// How many barriers come on top of the messages.
 fn barriers(algorithm: Algorithm, bytes: usize) -> usize {
-    // One buffer passes in an epoch.
+    // One buffer passes in an epoch; half of one in a broadcast, of which a barrier is a small part.
     let turns = bytes.div_ceil(BUFFER_BYTES).max(1);
     match algorithm {
         Algorithm::Flat if bytes <= PAYLOAD => 0,
