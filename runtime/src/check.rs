@@ -12,6 +12,7 @@ pub(crate) mod races;
 pub(crate) mod record;
 pub(crate) mod shadow;
 pub(crate) mod sites;
+pub(crate) mod sparse;
 pub(crate) mod stamp;
 #[cfg(test)]
 mod tests;

@@ -2,19 +2,20 @@
 //!
 //! A granule has two cells, for writes and for reads. A cell holds one stamp, or says that several are in a table: of images that read without
 //! order, or of those that own neighbouring bytes of the granule. A lock covers a block of 64 granules, so that of two accesses one sees the other.
-//! Pages of the shadow exist where something was accessed.
+//! The system gives memory to those pages of the shadow where something was accessed.
 
+mod blocks;
 mod meeting;
-mod page;
 mod written;
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 
-pub(crate) use crate::check::shadow::page::Locked;
-use crate::check::shadow::page::{BLOCK, PAGE, Page, part_of, set};
+pub(crate) use crate::check::shadow::blocks::Locked;
+use crate::check::shadow::blocks::{BLOCK, Blocks, Cells, get, part_of, set};
+use crate::check::sparse::HUGE;
 use crate::check::stamp::Stamp;
 
 /// Bytes of a granule.
@@ -88,69 +89,80 @@ impl Span {
     }
 }
 
-/// A page that is there when something of it was accessed.
-type Lazy = OnceLock<Box<Page>>;
-
 /// The stamps of cells with several.
 type Stamps = HashMap<(Granule, bool), Vec<Stamp>>;
 
 /// The shadow of all heaps of a job.
 #[derive(Debug)]
 pub(crate) struct Shadow {
-    parts: Box<[Box<[Lazy]>]>,
+    blocks: Blocks,
+    /// Granules of a heap, and some more, so that the shadow of each begins with a huge page.
+    granules: usize,
     tables: Box<[Mutex<Stamps>]>,
 }
 
 /// Where the shadow of a granule is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
-    page: &'a Page,
-    number: usize,
+    blocks: &'a Blocks,
+    index: usize,
 }
 
 impl Place<'_> {
     /// Asks for what an access in few granules needs to be noted soon.
     #[inline]
     pub(crate) fn prefetch(self) {
-        self.page.prefetch(self.number);
+        self.blocks.prefetch(self.index);
     }
 
     /// Whether what was got from there may be a word that others poll.
     #[inline]
     pub(crate) fn has_flags(self) -> bool {
-        self.page.has_flags(self.number)
+        self.blocks.has_flags(self.index)
     }
 }
 
 impl Shadow {
     /// The shadow of the heaps of `images` images, of so many bytes each.
+    ///
+    /// # Panics
+    /// If there are no addresses for it, of which it needs twice as many as the heaps.
     pub(crate) fn new(images: usize, heap: usize) -> Self {
-        let pages = heap.div_ceil(PAGE * GRANULE);
-        let part = || (0..pages).map(|_| OnceLock::new()).collect();
+        let granules = heap.div_ceil(GRANULE);
+        let granules = granules.next_multiple_of(HUGE / size_of::<Cells>());
+        let blocks = Blocks::new(images * granules / BLOCK).unwrap_or_else(|error| {
+            panic!("no addresses for the race check: {error}; set COARRAY_HEAP lower")
+        });
         Self {
-            parts: (0..images).map(|_| part()).collect(),
+            blocks,
+            granules,
             tables: (0..TABLES).map(|_| Mutex::default()).collect(),
         }
     }
 
-    #[inline]
-    fn page(&self, image: usize, number: usize) -> &Page {
-        self.parts[image][number / PAGE].get_or_init(Page::new)
+    /// Which granule of all it is.
+    #[inline(always)]
+    fn index(&self, image: usize, number: usize) -> usize {
+        image * self.granules + number
+    }
+
+    fn lock_block(&self, image: usize, number: usize) -> Locked<'_> {
+        self.blocks.lock(self.index(image, number))
     }
 
     /// Keeps others from the granule that the span begins in, so that it can be moved and [noted](Self::note_locked) together.
     #[inline]
     pub(crate) fn lock(&self, span: Span) -> Locked<'_> {
-        let Place { page, number } = self.place(span);
-        page.lock(number)
+        self.lock_block(span.image, span.offset / GRANULE)
     }
 
     /// The shadow of the granule that the span begins in.
     #[inline]
     pub(crate) fn place(&self, span: Span) -> Place<'_> {
-        let number = span.offset / GRANULE;
-        let page = self.page(span.image, number);
-        Place { page, number }
+        Place {
+            blocks: &self.blocks,
+            index: self.index(span.image, span.offset / GRANULE),
+        }
     }
 
     /// Notes an access to the bytes of a span.
@@ -159,7 +171,7 @@ impl Shadow {
         let mut next = all.start;
         while next < all.end {
             let image = span.image;
-            let locked = self.page(image, next).lock(next);
+            let locked = self.lock_block(image, next);
             let part = part_of(&all, next);
             next = part.end;
             let is_whole = |number| span.mask(number) == 0xff;
@@ -222,17 +234,21 @@ impl Shadow {
     /// Forgets all accesses to the bytes of a span: another object begins there.
     pub(crate) fn clear(&self, span: Span) {
         let all = span.granules();
+        let [first, end] = [all.start, all.end].map(|number| self.index(span.image, number));
+        self.blocks.expect(first..end);
         let mut next = all.start;
         while next < all.end {
             let part = part_of(&all, next);
-            if let Some(page) = self.parts[span.image][next / PAGE].get() {
-                self.clear_part(&page.lock(next), span.image, part.clone());
-            }
             next = part.end;
+            self.clear_part(&self.lock_block(span.image, part.start), span.image, part);
         }
     }
 
     fn clear_part(&self, locked: &Locked<'_>, image: usize, part: Range<usize>) {
+        // What was never written stays without memory.
+        if locked.alike().is_some_and(|all| get(all) == [0, 0]) {
+            return;
+        }
         if locked.alike().is_none() || part.len() < BLOCK {
             for number in part.clone() {
                 let cells = locked.own_cells(number);

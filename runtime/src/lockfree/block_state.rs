@@ -14,19 +14,21 @@ const SPINS: u32 = 100;
 /// One image looks at the block.
 const LOCKED: u8 = 1;
 
-/// All its granules were last accessed by the same operations, so that one pair of stamps stands for all.
-const ALIKE: u8 = 2;
+/// Its granules have stamps of their own. Else all were last accessed by the same operations, and one pair of stamps stands for all.
+const SPLIT: u8 = 2;
 
 /// Something was put there that others may poll: what a get returns matters then.
 const FLAGS: u8 = 4;
 
-/// The state of a block. Nobody has accessed it yet.
+/// The state of a block. Nobody has accessed it yet if it is zero.
 #[derive(Debug)]
 pub(crate) struct BlockState(AtomicU8);
 
 impl BlockState {
+    /// That of a block that nobody has accessed yet.
+    #[cfg(test)]
     pub(crate) fn new() -> Self {
-        Self(AtomicU8::new(ALIKE))
+        Self(AtomicU8::new(0))
     }
 
     /// Keeps others from the block.
@@ -81,19 +83,19 @@ impl Held<'_> {
     /// Whether one pair of stamps stands for all granules.
     #[inline]
     pub(crate) fn is_alike(&self) -> bool {
-        self.known.get() & ALIKE != 0
+        self.known.get() & SPLIT == 0
     }
 
     /// From now on it does.
     #[inline]
     pub(crate) fn make_alike(&self) {
-        self.known.set(self.known.get() | ALIKE);
+        self.known.set(self.known.get() & !SPLIT);
     }
 
     /// From now on it does not.
     #[inline]
     pub(crate) fn split(&self) {
-        self.known.set(self.known.get() & !ALIKE);
+        self.known.set(self.known.get() | SPLIT);
     }
 
     /// A word is about to be put that others may poll.

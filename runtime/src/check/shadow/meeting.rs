@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
 
-use crate::check::shadow::page::{BLOCK, Cells, Locked, get, set};
+use crate::check::shadow::blocks::{BLOCK, Cells, Locked, get, set};
 use crate::check::shadow::{Granule, Judge, Shadow, Stamps, TABLES};
 use crate::check::stamp::{Kind, Stamp};
 

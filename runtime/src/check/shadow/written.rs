@@ -9,7 +9,7 @@ impl Shadow {
     /// Calls `found` for all bytes of a span: with the stamp of the last write, none where none is known, and how many bytes are from that.
     pub(crate) fn each_write(&self, span: Span, mut found: impl FnMut(Granule, Stamp, usize)) {
         for number in span.granules() {
-            let locked = self.page(span.image, number).lock(number);
+            let locked = self.lock_block(span.image, number);
             self.each_write_of(&locked, span, number, &mut found);
         }
     }

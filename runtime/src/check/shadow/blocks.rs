@@ -1,13 +1,14 @@
-//! The shadow of a part of a heap, in blocks that are locked one at a time.
+//! The shadow of the heaps, in blocks that are locked one at a time.
 
+use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bytemuck::Zeroable;
+
+use crate::check::sparse::Sparse;
 use crate::lockfree::block_state::{BlockState, Held};
 use coarray_fabric::system::primitives::prefetch_to_write;
-
-/// Granules of a page.
-pub(super) const PAGE: usize = 1 << 15;
 
 /// Granules of a block.
 pub(super) const BLOCK: usize = 64;
@@ -15,48 +16,57 @@ pub(super) const BLOCK: usize = 64;
 /// The stamp of writes, and that of reads.
 pub(super) type Cells = [AtomicU64; 2];
 
-/// The shadow of a part of a heap.
+/// The shadow of all heaps, of which each begins with a block.
 #[derive(Debug)]
-pub(super) struct Page {
-    /// Of each granule. The system gives memory to those that are written.
-    cells: Box<[Cells]>,
+pub(super) struct Blocks {
+    /// Of each granule.
+    cells: Sparse<Cells>,
     /// Of each block whose granules are alike.
-    all: Box<[Cells]>,
+    all: Sparse<Cells>,
     /// Of each block: few bytes, which stay in the cache of an image that accesses words anywhere.
-    states: Box<[BlockState]>,
+    states: Sparse<BlockState>,
 }
 
-impl Page {
-    pub(super) fn new() -> Box<Self> {
-        let states = (0..PAGE / BLOCK).map(|_| BlockState::new());
-        Box::new(Self {
-            cells: bytemuck::zeroed_slice_box(PAGE),
-            all: bytemuck::zeroed_slice_box(PAGE / BLOCK),
-            states: states.collect(),
+// SAFETY: it is one atomic byte, for which zero is a value.
+unsafe impl Zeroable for BlockState {}
+
+impl Blocks {
+    /// The shadow of so many blocks.
+    pub(super) fn new(blocks: usize) -> io::Result<Self> {
+        Ok(Self {
+            cells: Sparse::new(blocks * BLOCK)?,
+            all: Sparse::new(blocks)?,
+            states: Sparse::new(blocks)?,
         })
     }
 
     /// Keeps others from the block of a granule.
     #[inline]
-    pub(super) fn lock(&self, number: usize) -> Locked<'_> {
-        let index = number % PAGE / BLOCK;
+    pub(super) fn lock(&self, index: usize) -> Locked<'_> {
+        let block = index / BLOCK;
         Locked {
-            held: self.states[index].lock(),
-            all: &self.all[index],
-            cells: &self.cells[index * BLOCK..][..BLOCK],
+            held: self.states[block].lock(),
+            all: &self.all[block],
+            cells: &self.cells[block * BLOCK..][..BLOCK],
         }
     }
 
-    /// Asks for the stamps of a granule.
+    /// Asks for what an access to a granule needs to be noted soon.
     #[inline]
-    pub(super) fn prefetch(&self, number: usize) {
-        prefetch_to_write(&raw const self.cells[number % PAGE]);
+    pub(super) fn prefetch(&self, index: usize) {
+        prefetch_to_write(&raw const self.cells[index]);
+        prefetch_to_write(&raw const self.states[index / BLOCK]);
     }
 
     /// As [`BlockState::has_flags`], of the block of a granule.
     #[inline]
-    pub(super) fn has_flags(&self, number: usize) -> bool {
-        self.states[number % PAGE / BLOCK].has_flags()
+    pub(super) fn has_flags(&self, index: usize) -> bool {
+        self.states[index / BLOCK].has_flags()
+    }
+
+    /// An object begins at these granules, most of which will be accessed.
+    pub(super) fn expect(&self, granules: Range<usize>) {
+        self.cells.expect(granules);
     }
 }
 
