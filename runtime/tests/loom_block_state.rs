@@ -15,7 +15,7 @@ mod lockfree {
 
 use std::sync::Arc;
 
-use lockfree::block_state::BlockState;
+use lockfree::block_state::{BlockState, Flagged};
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use loom::thread;
@@ -32,6 +32,7 @@ struct Word {
 /// A block of two words, and what two images tell before they put flags.
 struct Block {
     state: BlockState,
+    anywhere: Flagged,
     words: [Word; 2],
     told: [UnsafeCell<bool>; 2],
 }
@@ -42,7 +43,8 @@ unsafe impl Sync for Block {}
 impl Block {
     fn new() -> Self {
         Self {
-            state: BlockState::new(),
+            state: BlockState::default(),
+            anywhere: Flagged::default(),
             words: Default::default(),
             told: [false; 2].map(UnsafeCell::new),
         }
@@ -59,7 +61,7 @@ impl Block {
     fn put(&self, word: usize, image: usize, is_flag: bool) {
         let held = self.state.lock();
         if is_flag {
-            held.expect_flag();
+            held.expect_flag(&self.anywhere);
         }
         self.words[word].value.store(image as u64, Relaxed);
         // SAFETY: as above.
@@ -74,7 +76,7 @@ impl Block {
     fn get(&self, word: usize) -> u64 {
         let Word { value, stamp } = &self.words[word];
         let got = value.load(Relaxed);
-        if !self.state.has_flags() {
+        if !self.state.has_flags(&self.anywhere) {
             // It is noted late, and as one that has seen no flag.
             assert_eq!(got, 0, "a flag");
             return got;

@@ -8,6 +8,7 @@ mod blocks;
 mod meeting;
 mod written;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -28,6 +29,11 @@ const TABLES: usize = 64;
 pub(crate) trait Judge {
     /// Whether an earlier access to a granule is ordered before this one, or by the same image.
     fn covers(&self, earlier: Stamp, granule: Granule) -> bool;
+
+    /// Whether nothing is to be done where two accesses meet, even if they are not ordered.
+    fn permits(&self, _earlier: Stamp, _mine: Stamp) -> bool {
+        false
+    }
 
     /// Two accesses meet that are not ordered, one of them a write, not both atomic.
     fn conflict(&self, earlier: Stamp, mine: Stamp, granule: Granule);
@@ -58,19 +64,18 @@ impl Span {
         self.offset % GRANULE + self.length <= GRANULE
     }
 
+    /// Whether it is one granule.
+    #[inline(always)]
+    pub(crate) fn is_granule(self) -> bool {
+        self.length == GRANULE && self.offset.is_multiple_of(GRANULE)
+    }
+
     /// Whether it may be a word.
     #[inline]
     pub(crate) fn is_word(self) -> bool {
         self.length.is_power_of_two()
             && self.length <= GRANULE
             && self.offset.is_multiple_of(self.length)
-    }
-
-    /// The first granule of the block that it begins in.
-    #[inline]
-    fn block(self) -> Granule {
-        let (image, number) = (self.image, self.offset / GRANULE / BLOCK * BLOCK);
-        Granule { image, number }
     }
 
     /// Its granules.
@@ -190,15 +195,16 @@ impl Shadow {
     /// As [`note`](Self::note), of accesses one after the other, until one of them `has_met` others. Returns how many it has noted.
     pub(crate) fn note_some(
         &self,
-        accesses: &[(Span, Stamp)],
+        accesses: &[Cell<(Span, Stamp)>],
         judge: &impl Judge,
         has_met: impl Fn() -> bool,
     ) -> usize {
-        let mut held: Option<(Granule, Locked<'_>)> = None;
-        for (index, &(span, stamp)) in accesses.iter().enumerate() {
+        let mut held: Option<(usize, Locked<'_>)> = None;
+        for (index, access) in accesses.iter().enumerate() {
+            let (span, stamp) = access.get();
             if span.is_in_one_granule() {
-                let block = span.block();
-                if held.as_ref().is_none_or(|(of, _)| *of != block) {
+                let block = self.index(span.image, span.offset / GRANULE) / BLOCK;
+                if held.as_ref().is_none_or(|&(of, _)| of != block) {
                     // One after the other: another image may hold the next one and wait for this one.
                     drop(held.take());
                     held = Some((block, self.lock(span)));

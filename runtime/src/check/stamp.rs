@@ -61,10 +61,10 @@ impl Stamp {
         )
     }
 
-    /// The same for an access that may race.
+    /// The same for an access that may race, or may not.
     #[inline(always)]
     pub(crate) fn racy_if(self, is_racy: bool) -> Self {
-        Self(self.0 | if is_racy { RACY } else { 0 })
+        Self(self.0 & !RACY | if is_racy { RACY } else { 0 })
     }
 
     /// The same for these bytes.

@@ -1,6 +1,6 @@
 //! The shadow and clocks against a model that keeps every access.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use crate::check::clock::Clock;
 use crate::check::shadow::{Granule, Judge, Shadow, Span};
@@ -60,7 +60,7 @@ fn note(shadow: &Shadow, image: usize, clock: &Clock, deferred: &mut Deferred) -
         clock,
         conflicts: RefCell::default(),
     };
-    let mut rest = &deferred[..];
+    let mut rest = Cell::from_mut(&mut deferred[..]).as_slice_of_cells();
     while !rest.is_empty() {
         let before = *judge.conflicts.borrow();
         let noted = shadow.note_some(rest, &judge, || *judge.conflicts.borrow() > before);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::call::Call;
 use crate::image::Image;
-use crate::image::checking::Posted;
+use crate::image::checking::{Posted, change_racy};
 use crate::image::scheduled::Notified;
 use crate::image::team::Team;
 use crate::profile::activity;
@@ -332,23 +332,19 @@ pub fn operate_noted<R>(
 }
 
 /// Local. Calls `body`, whose accesses may race.
+#[inline]
 pub fn racy<R>(body: impl FnOnce() -> R) -> R {
-    struct Racing(std::rc::Rc<Image>);
+    struct Racing;
 
     impl Drop for Racing {
+        #[inline]
         fn drop(&mut self) {
-            if let Some(checking) = self.0.checking() {
-                checking.change_racy(-1);
-            }
+            change_racy(-1);
         }
     }
 
-    let image = Image::try_current().filter(|image| image.is_checked());
-    let _racing = image.map(Racing).inspect(|racing| {
-        if let Some(checking) = racing.0.checking() {
-            checking.change_racy(1);
-        }
-    });
+    change_racy(1);
+    let _racing = Racing;
     body()
 }
 

@@ -16,6 +16,7 @@ use crate::check::Checked;
 use crate::check::order::{CollectiveKey, MeetingKey};
 use crate::check::races::RACED;
 use crate::check::sites::{Line, Recent, Site};
+use crate::image::checking::deferred::Deferred;
 use crate::image::checking::state::{Epoch, State};
 use crate::job::Job;
 use crate::job::control::Failure;
@@ -45,8 +46,23 @@ struct Shared {
     check: Arc<Checked>,
     image: usize,
     state: RefCell<State>,
-    /// How many calls of `racy` it is in.
-    racy: Cell<u32>,
+    deferred: Deferred,
+}
+
+thread_local! {
+    /// How many calls of `racy` the image of this thread is in.
+    static RACY: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Counts calls of `racy` of this thread: by 1 or -1.
+#[inline(always)]
+pub(crate) fn change_racy(by: i32) {
+    RACY.set(RACY.get().wrapping_add_signed(by));
+}
+
+#[inline(always)]
+fn is_racy() -> bool {
+    RACY.get() > 0
 }
 
 impl Checking {
@@ -56,7 +72,7 @@ impl Checking {
             check: Arc::clone(check),
             image,
             state: RefCell::new(State::of(image, images)),
-            racy: Cell::new(0),
+            deferred: Deferred::default(),
         }))
     }
 
@@ -264,11 +280,6 @@ impl Checking {
         self.synchronise(|state| self.0.check.order.acquire(key, &mut state.clock));
     }
 
-    /// Counts calls of `racy`: by 1 or -1.
-    pub(crate) fn change_racy(&self, by: i32) {
-        self.0.racy.set(self.0.racy.get().wrapping_add_signed(by));
-    }
-
     /// The program of the image is over.
     pub(crate) fn end(&self) {
         let _ = self.state();
@@ -278,6 +289,7 @@ impl Checking {
     fn state(&self) -> RefMut<'_, State> {
         let mut state = self.0.state.borrow_mut();
         self.note_deferred(&mut state);
+        self.0.deferred.end_repeats();
         state
     }
 

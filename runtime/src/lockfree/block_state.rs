@@ -1,7 +1,7 @@
 //! The state of a block of the race check's shadow: a lock, and whether words are there that others may poll.
 //!
 //! An image that puts such a word has the lock, says that there is one, and moves it. One that gets a word without the lock looks then whether there is
-//! one in the block. If not, it has not got one. If so, it gets the word once more with the lock: then it knows by the stamps of
+//! one anywhere, and if so whether in the block. If not, it has not got one. If so, it gets the word once more with the lock: then it knows by the stamps of
 //! the block whose it is.
 
 use std::cell::Cell;
@@ -20,17 +20,11 @@ const SPLIT: u8 = 2;
 /// Something was put there that others may poll: what a get returns matters then.
 const FLAGS: u8 = 4;
 
-/// The state of a block. Nobody has accessed it yet if it is zero.
-#[derive(Debug)]
+/// The state of a block. Zero if nobody has accessed it yet.
+#[derive(Debug, Default)]
 pub(crate) struct BlockState(AtomicU8);
 
 impl BlockState {
-    /// That of a block that nobody has accessed yet.
-    #[cfg(test)]
-    pub(crate) fn new() -> Self {
-        Self(AtomicU8::new(0))
-    }
-
     /// Keeps others from the block.
     #[inline]
     pub(crate) fn lock(&self) -> Held<'_> {
@@ -53,15 +47,20 @@ impl BlockState {
         }
     }
 
-    /// Whether something was put into the block that others may poll. Who has got a word before, and is told that this is not so, has not got such a
-    /// one.
+    /// Whether something was put into the block that others may poll, of which `anywhere` knows if something was at all. Who has got a word before, and is
+    /// told that this is not so, has not got such a one.
     #[inline]
-    pub(crate) fn has_flags(&self) -> bool {
+    pub(crate) fn has_flags(&self, anywhere: &Flagged) -> bool {
         // Acquire pairs with the Release of `expect_flag`, by the word that was got.
         fence(Ordering::Acquire);
-        self.0.load(Ordering::Relaxed) & FLAGS != 0
+        anywhere.0.load(Ordering::Relaxed) != 0 && self.0.load(Ordering::Relaxed) & FLAGS != 0
     }
 }
+
+/// Whether something was put anywhere that others may poll. It is read after each get, and written once: the state of a block is on the line of many, which
+/// others lock.
+#[derive(Debug, Default)]
+pub(crate) struct Flagged(AtomicU8);
 
 #[cold]
 fn wait(spins: &mut u32) {
@@ -99,10 +98,13 @@ impl Held<'_> {
     }
 
     /// A word is about to be put that others may poll.
-    pub(crate) fn expect_flag(&self) {
+    pub(crate) fn expect_flag(&self, anywhere: &Flagged) {
         self.known.set(self.known.get() | FLAGS);
         self.state
             .store(self.known.get() | LOCKED, Ordering::Relaxed);
+        if anywhere.0.load(Ordering::Relaxed) == 0 {
+            anywhere.0.store(1, Ordering::Relaxed);
+        }
         // Release pairs with the Acquire in `has_flags`.
         fence(Ordering::Release);
     }

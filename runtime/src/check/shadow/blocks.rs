@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytemuck::Zeroable;
 
 use crate::check::sparse::Sparse;
-use crate::lockfree::block_state::{BlockState, Held};
+use crate::lockfree::block_state::{BlockState, Flagged, Held};
 use coarray_fabric::system::primitives::prefetch_to_write;
 
 /// Granules of a block.
@@ -25,6 +25,7 @@ pub(super) struct Blocks {
     all: Sparse<Cells>,
     /// Of each block: few bytes, which stay in the cache of an image that accesses words anywhere.
     states: Sparse<BlockState>,
+    flagged: Flagged,
 }
 
 // SAFETY: it is one atomic byte, for which zero is a value.
@@ -37,6 +38,7 @@ impl Blocks {
             cells: Sparse::new(blocks * BLOCK)?,
             all: Sparse::new(blocks)?,
             states: Sparse::new(blocks)?,
+            flagged: Flagged::default(),
         })
     }
 
@@ -46,6 +48,7 @@ impl Blocks {
         let block = index / BLOCK;
         Locked {
             held: self.states[block].lock(),
+            flagged: &self.flagged,
             all: &self.all[block],
             cells: &self.cells[block * BLOCK..][..BLOCK],
         }
@@ -61,7 +64,7 @@ impl Blocks {
     /// As [`BlockState::has_flags`], of the block of a granule.
     #[inline]
     pub(super) fn has_flags(&self, index: usize) -> bool {
-        self.states[index / BLOCK].has_flags()
+        self.states[index / BLOCK].has_flags(&self.flagged)
     }
 
     /// An object begins at these granules, most of which will be accessed.
@@ -73,6 +76,7 @@ impl Blocks {
 /// A block that one image looks at.
 pub(crate) struct Locked<'a> {
     held: Held<'a>,
+    flagged: &'a Flagged,
     all: &'a Cells,
     cells: &'a [Cells],
 }
@@ -126,7 +130,7 @@ impl Locked<'_> {
 
     /// A word is about to be put that others may poll.
     pub(crate) fn expect_flag(&self) {
-        self.held.expect_flag();
+        self.held.expect_flag(self.flagged);
     }
 }
 

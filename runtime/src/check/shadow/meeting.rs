@@ -166,9 +166,8 @@ fn is_noted([writes, reads]: [u64; 2], mine: Stamp, granule: Granule, judge: &im
 /// Whether an access needs no judgement where it meets others, and leaves nothing of those of the same kind.
 #[inline(always)]
 fn yields_both(former: [u64; 2], mine: Stamp, granule: Granule, judge: &impl Judge) -> bool {
-    former
-        .iter()
-        .all(|&former| yields(Stamp(former), mine, granule, judge))
+    let [writes, reads] = former.map(Stamp);
+    yields(writes, mine, granule, judge) && yields(reads, mine, granule, judge)
 }
 
 /// What is left where all yield.
@@ -188,7 +187,9 @@ fn yields(former: Stamp, mine: Stamp, granule: Granule, judge: &impl Judge) -> b
             && !former.is_many()
             && former.is_atomic() == mine.is_atomic()
             && (former.image() == mine.image()
-                || !mine.is_atomic() && judge.covers(former, granule))
+                || !mine.is_atomic()
+                    && ((former.is_write() || mine.is_write()) && judge.permits(former, mine)
+                        || judge.covers(former, granule)))
 }
 
 /// What is left to be known of an access after one that meets it, which is judged.

@@ -4,7 +4,7 @@ use crate::check::origins::Parts;
 use crate::check::shadow::{GRANULE, Granule, Span};
 use crate::check::sites::{Line, Site};
 use crate::check::stamp::{Kind, Stamp};
-use crate::image::checking::Checking;
+use crate::image::checking::{Checking, is_racy};
 use crate::image::checking::judging::{Meeting, Moved};
 use crate::image::checking::state::{Epoch, State};
 use coarray_fabric::transport::atomic::AtomicOperation;
@@ -17,8 +17,8 @@ use coarray_fabric::transport::site::Purpose;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     pub(super) kind: Kind,
-    name: &'static str,
-    line: Line,
+    pub(super) name: &'static str,
+    pub(super) line: Line,
 }
 
 impl Checking {
@@ -81,7 +81,7 @@ impl Checking {
             kind => kind,
         };
         let stamp = self.stamp(state, kind, access, span.length);
-        let meeting = Meeting::of(self.0.image, &state.clock);
+        let meeting = Meeting::of(self, &state.clock);
         let locked = shadow.lock(span);
         if matches!(kind, Kind::Flag | Kind::AtomicFlag) {
             locked.expect_flag();
@@ -114,7 +114,7 @@ impl Checking {
     fn note_pieces(&self, range: &Range<'_>, access: Access) {
         let state = &mut *self.state();
         let stamp = self.stamp(state, access.kind, access, range.bytes());
-        let meeting = Meeting::of(self.0.image, &state.clock);
+        let meeting = Meeting::of(self, &state.clock);
         let (image, check) = (range.image, &self.0.check);
         if let Some(origins) = self.origins_of(access.kind) {
             let mut parts = Parts::default();
@@ -170,7 +170,7 @@ impl Checking {
         };
         let site = self.site(state, site);
         let time = state.clock.time(self.0.image);
-        Stamp::new(self.0.image, time, site, kind).racy_if(self.0.racy.get() > 0)
+        Stamp::new(self.0.image, time, site, kind).racy_if(is_racy())
     }
 
     /// A read of bytes of the image's own heap by references.

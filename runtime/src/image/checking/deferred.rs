@@ -4,12 +4,17 @@
 //! anything, or learns from them: all of them are, before it notes anything else. What a get has got must not matter then. It matters for
 //! what others poll, of which the shadow knows where it is.
 
+use std::array;
+use std::cell::Cell;
+use std::ptr;
+
 use crate::check::shadow::{Place, Span};
+use crate::check::sites::Line;
 use crate::check::stamp::{Kind, Stamp};
-use crate::image::checking::Checking;
 use crate::image::checking::access::Access;
 use crate::image::checking::judging::{Meeting, Moved};
 use crate::image::checking::state::State;
+use crate::image::checking::{Checking, is_racy};
 use coarray_fabric::transport::observed::{Pieces, Range};
 
 /// How many accesses wait at most.
@@ -22,20 +27,81 @@ const SMALL: usize = 64;
 const PROMPT: u32 = 32;
 
 /// The last small accesses of an image.
-#[derive(Debug, Default)]
+///
+/// In cells, beside the state of the image: the next access of a loop waits with few instructions, so that the processor sees the loop's next
+/// accesses before this one has its word.
+#[derive(Debug)]
 pub(super) struct Deferred {
-    accesses: Vec<(Span, Stamp)>,
-    /// Whether they are noted, and stay to be compared with the next one.
-    are_noted: bool,
-    /// Small accesses since the last release.
-    count: u32,
+    /// The last one that was noted, and those that wait.
+    accesses: [Cell<(Span, Stamp)>; 1 + MOST],
+    /// How many wait.
+    waiting: Cell<usize>,
+    /// Small accesses since the last release, as far as they matter.
+    count: Cell<u32>,
+    get: Cell<Option<Repeated>>,
+    put: Cell<Option<Repeated>>,
+}
+
+/// An access to a granule that may wait, and had this stamp. So may the next ones of the same line, with the same stamp, until the image does anything else than
+/// small accesses.
+#[derive(Clone, Copy, Debug)]
+struct Repeated {
+    line: Line,
+    name: &'static str,
+    stamp: Stamp,
+}
+
+/// No access.
+const NOTHING: (Span, Stamp) = (
+    Span {
+        image: 0,
+        offset: 0,
+        length: 0,
+    },
+    Stamp::NONE,
+);
+
+impl Default for Deferred {
+    fn default() -> Self {
+        Self {
+            accesses: array::from_fn(|_| Cell::new(NOTHING)),
+            waiting: Cell::new(0),
+            count: Cell::new(0),
+            get: Cell::new(None),
+            put: Cell::new(None),
+        }
+    }
 }
 
 impl Deferred {
     /// What follows comes after a release.
-    pub(super) fn restart(&mut self) {
-        self.accesses.clear();
-        self.count = 0;
+    pub(super) fn restart(&self) {
+        self.waiting.set(0);
+        self.accesses[0].set(NOTHING);
+        self.count.set(0);
+        self.end_repeats();
+    }
+
+    /// Accesses may have other stamps from now on, or are to be noted at once.
+    pub(super) fn end_repeats(&self) {
+        self.get.set(None);
+        self.put.set(None);
+    }
+
+    #[inline(always)]
+    fn repeated(&self, kind: Kind) -> &Cell<Option<Repeated>> {
+        match kind {
+            Kind::Get => &self.get,
+            _ => &self.put,
+        }
+    }
+
+    /// Has an access wait, after so many others.
+    #[inline(always)]
+    fn push(&self, waiting: usize, access: (Span, Stamp), place: Place<'_>) {
+        self.accesses[waiting + 1].set(access);
+        self.waiting.set(waiting + 1);
+        place.prefetch();
     }
 }
 
@@ -56,6 +122,9 @@ impl Checking {
         perform: impl FnOnce() -> R,
         is_done: impl FnOnce(&R) -> bool,
     ) -> R {
+        if self.repeat(range, &access, Kind::Put).is_some() {
+            return perform();
+        }
         match self.small(range) {
             Some(span) if self.defer(span, self.0.check.shadow.place(span), &access) => perform(),
             _ => self.access(range, access, perform, is_done),
@@ -65,71 +134,95 @@ impl Checking {
     /// A get, which is noted later. If others may poll what is there, it is carried out again and noted now.
     #[inline(always)]
     pub(super) fn get(&self, range: &Range<'_>, access: Access, perform: impl Fn()) {
-        if let Some(span) = self.small(range) {
+        let place = self.repeat(range, &access, Kind::Get).or_else(|| {
+            let span = self.small(range)?;
             let place = self.0.check.shadow.place(span);
-            if self.defer(span, place, &access) {
-                perform();
-                if !place.has_flags() {
-                    return;
-                }
+            self.defer(span, place, &access).then_some(place)
+        });
+        if let Some(place) = place {
+            perform();
+            if !place.has_flags() {
+                return;
             }
         }
         self.access(range, access, perform, |()| true);
     }
 
+    /// Has an access wait if that was found to be right for one of the same line, to another place. Returns where its shadow is.
+    #[inline(always)]
+    fn repeat(&self, range: &Range<'_>, access: &Access, kind: Kind) -> Option<Place<'_>> {
+        let deferred = &self.0.deferred;
+        let known = deferred.repeated(kind).get()?;
+        let waiting = deferred.waiting.get();
+        let span = self.span(range)?;
+        if !ptr::eq(known.line, access.line)
+            || !ptr::eq(known.name, access.name)
+            || !matches!(range.pieces, Pieces::One)
+            || !span.is_granule()
+            || waiting >= MOST
+        {
+            return None;
+        }
+        let access = (span, known.stamp.racy_if(is_racy()));
+        if deferred.accesses[waiting].get() == access {
+            return None;
+        }
+        let place = self.0.check.shadow.place(span);
+        deferred.push(waiting, access, place);
+        Some(place)
+    }
+
     /// Whether an access is noted later; its shadow is at that place.
+    #[inline(never)]
     fn defer(&self, span: Span, place: Place<'_>, access: &Access) -> bool {
         let state = &mut *self.0.state.borrow_mut();
-        state.deferred.count += 1;
-        if state.deferred.count <= PROMPT
+        let deferred = &self.0.deferred;
+        deferred.count.set(deferred.count.get() + 1);
+        if deferred.count.get() <= PROMPT
             || self.0.check.origins.is_some()
             || access.kind == Kind::Put && state.follows_fence_for(span.image)
         {
             return false;
         }
         let stamp = self.stamp(state, access.kind, *access, span.length);
-        if state.deferred.accesses.last() == Some(&(span, stamp)) {
+        if deferred.accesses[deferred.waiting.get()].get() == (span, stamp) {
             // A put again changes nothing. A get again may be polling.
             return access.kind == Kind::Put;
         }
-        if state.deferred.accesses.len() == MOST {
+        if deferred.waiting.get() == MOST {
             self.note_deferred(state);
         }
-        place.prefetch();
-        if state.deferred.are_noted {
-            state.deferred.are_noted = false;
-            state.deferred.accesses.clear();
+        deferred.push(deferred.waiting.get(), (span, stamp), place);
+        if span.is_granule() && (access.kind == Kind::Get || state.last_fence.is_none()) {
+            let Access { kind, name, line } = *access;
+            let repeated = Repeated { line, name, stamp };
+            deferred.repeated(kind).set(Some(repeated));
         }
-        state.deferred.accesses.push((span, stamp));
         true
     }
 
     /// Notes what waits.
     #[inline]
     pub(super) fn note_deferred(&self, state: &mut State) {
-        let Deferred {
-            accesses,
-            are_noted,
-            ..
-        } = &state.deferred;
-        if !(*are_noted || accesses.is_empty()) {
+        if self.0.deferred.waiting.get() > 0 {
             self.note_all(state);
         }
     }
 
     #[inline(never)]
     fn note_all(&self, state: &mut State) {
-        let accesses = std::mem::take(&mut state.deferred.accesses);
-        let mut rest = &accesses[..];
+        let deferred = &self.0.deferred;
+        let waiting = deferred.waiting.replace(0);
+        let mut rest = &deferred.accesses[1..=waiting];
         while !rest.is_empty() {
-            let meeting = Meeting::of(self.0.image, &state.clock);
+            let meeting = Meeting::of(self, &state.clock);
             let noted = self
                 .0
                 .check
                 .shadow
                 .note_some(rest, &meeting, || meeting.has_met());
             let met = meeting.into_met();
-            let (last, _) = rest[noted - 1];
+            let (last, _) = rest[noted - 1].get();
             let moved = if last.is_word() {
                 Moved::WordBefore
             } else {
@@ -138,7 +231,6 @@ impl Checking {
             self.judge(state, met, moved);
             rest = &rest[noted..];
         }
-        state.deferred.accesses = accesses;
-        state.deferred.are_noted = true;
+        deferred.accesses[0].set(deferred.accesses[waiting].get());
     }
 }

@@ -24,13 +24,19 @@ pub(super) enum Moved {
 pub(super) struct Meeting<'a> {
     image: usize,
     clock: &'a Clock,
+    /// Whether nobody is told of accesses that may race.
+    skips_racy: bool,
     met: RefCell<Vec<Met>>,
 }
 
 impl<'a> Meeting<'a> {
-    pub(super) fn of(image: usize, clock: &'a Clock) -> Self {
-        let met = RefCell::default();
-        Self { image, clock, met }
+    pub(super) fn of(checking: &Checking, clock: &'a Clock) -> Self {
+        Self {
+            image: checking.0.image,
+            clock,
+            skips_racy: checking.0.job.scheduler.is_none(),
+            met: RefCell::default(),
+        }
     }
 
     /// Whether it has met one that is not ordered before it.
@@ -53,6 +59,11 @@ impl Judge for Meeting<'_> {
     #[inline]
     fn covers(&self, earlier: Stamp, granule: Granule) -> bool {
         earlier.image() == self.image || self.clock.covers(earlier, granule)
+    }
+
+    #[inline]
+    fn permits(&self, earlier: Stamp, mine: Stamp) -> bool {
+        self.skips_racy && (earlier.is_racy() || mine.is_racy())
     }
 
     #[cold]

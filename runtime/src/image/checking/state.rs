@@ -6,7 +6,6 @@ use crate::check::clock::Clock;
 use crate::check::shadow::Granule;
 use crate::check::sites::{Line, Recent};
 use crate::check::stamp::{MAX_TIME, Stamp};
-use crate::image::checking::deferred::Deferred;
 use crate::image::checking::{Checking, Target};
 
 /// How many words that it has seen an image remembers, for reports.
@@ -37,7 +36,6 @@ pub(super) struct State {
     pub(super) waited: Option<(Line, bool)>,
     /// How many collective operations it has begun in each team.
     pub(super) begun: HashMap<(u64, u32), u64>,
-    pub(super) deferred: Deferred,
     /// Whether it has given up.
     pub(super) has_ended: bool,
 }
@@ -83,7 +81,6 @@ impl State {
             collective: None,
             waited: None,
             begun: HashMap::new(),
-            deferred: Deferred::default(),
             has_ended: false,
         }
     }
@@ -115,7 +112,7 @@ impl State {
     /// Counts a release.
     pub(super) fn advance(&mut self, checking: &Checking) {
         checking.note_deferred(self);
-        self.deferred.restart();
+        checking.0.deferred.restart();
         let image = checking.0.image;
         if self.clock.time(image) < MAX_TIME {
             self.clock.advance(image);
