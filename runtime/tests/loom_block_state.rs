@@ -76,7 +76,7 @@ impl Block {
     fn get(&self, word: usize) -> u64 {
         let Word { value, stamp } = &self.words[word];
         let got = value.load(Relaxed);
-        if !self.state.has_flags(&self.anywhere) {
+        if !(self.anywhere.has_flags() && self.state.has_flags()) {
             // It is noted late, and as one that has seen no flag.
             assert_eq!(got, 0, "a flag");
             return got;

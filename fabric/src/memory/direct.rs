@@ -132,13 +132,26 @@ pub(crate) unsafe fn peek(from: *const u64) -> u64 {
 ///
 /// # Safety
 /// As [`copy`].
+#[inline]
 pub(crate) unsafe fn copy_in_one_piece(to: *mut u8, from: *const u8, length: usize) {
     // SAFETY: words are as long as the ranges and aligned in both; the caller vouches for the rest.
     unsafe {
-        // First what is most frequent: not by a table of jumps.
         if length == 8 && are_aligned(to, from, length) {
-            return copy_word::<u64>(to, from);
+            copy_word::<u64>(to, from);
+        } else {
+            copy_few(to, from, length);
         }
+    }
+}
+
+/// As [`copy_in_one_piece`], of what is less frequent. On its own, so that the former needs no stack.
+///
+/// # Safety
+/// As `copy_in_one_piece`.
+#[inline(never)]
+unsafe fn copy_few(to: *mut u8, from: *const u8, length: usize) {
+    // SAFETY: words are as long as the ranges and aligned in both; the caller vouches for the rest.
+    unsafe {
         match length {
             1 => copy_word::<u8>(to, from),
             2 if are_aligned(to, from, length) => copy_word::<u16>(to, from),

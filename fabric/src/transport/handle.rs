@@ -215,6 +215,22 @@ pub fn take_site() -> (Option<Purpose>, Stage) {
     (purpose().or(at), handle.stage.replace(Stage::GoesOn))
 }
 
+/// Whether this thread uses the fabric for this line, which has called a function itself. The operation goes on then, as after [`take_site`].
+#[inline(always)]
+#[must_use]
+pub fn is_just_for(line: &'static Location<'static>) -> bool {
+    let handle = handle();
+    let is_so = purpose().is_none()
+        && handle
+            .site
+            .get()
+            .is_some_and(|site| std::ptr::eq(site, line));
+    if is_so {
+        handle.stage.set(Stage::GoesOn);
+    }
+    is_so
+}
+
 /// The cold path of [`reach`], as a tail call, so that the hot path needs no prologue.
 #[cold]
 #[inline(never)]

@@ -19,6 +19,9 @@ use crate::transport::request::{Buffer, Request};
 use crate::transport::signal::{Signal, SignalOperation};
 use crate::transport::strided::{Run, Strided, reach_of};
 
+/// Bytes of a word.
+const WORD: usize = size_of::<u64>();
+
 /// What sees each call.
 pub trait Observer: Debug {
     /// Calls `perform` once, which carries out the call, and returns its result. `is_done` says of that whether anything was done: a fabric that has
@@ -29,6 +32,13 @@ pub trait Observer: Debug {
         perform: impl FnOnce() -> R,
         is_done: impl FnOnce(&R) -> bool,
     ) -> R;
+
+    /// Carries out a blocking put or get of eight bytes by `perform`, if few instructions are enough to note it. Else, or if what was got may
+    /// matter, returns false, and is called for the whole call; this does not hold up the processor in a loop of such operations.
+    #[inline(always)]
+    fn pass_word(&self, _writes: bool, _image: usize, _offset: usize, _perform: impl Fn()) -> bool {
+        false
+    }
 
     /// As [`observe`](Self::observe), of a blocking get of these bytes, which may be carried out more than once.
     #[inline]
@@ -86,6 +96,35 @@ impl<O: Observer> Observed<O> {
     }
 }
 
+/// The usual ways of operations that may have shorter ones, which need few registers as long as these are functions of their own.
+impl<O: Observer> Observed<O> {
+    /// # Safety
+    /// As [`Fabric::put_word`].
+    #[inline(never)]
+    unsafe fn observe_put_word(&self, image: usize, offset: usize, word: u64) {
+        let range = range(image, offset, WORD);
+        // SAFETY: `word` is readable until `keep` returns; the caller vouches for the place.
+        if unsafe { self.observer.keep(&range, (&raw const word).cast()) } {
+            return;
+        }
+        // SAFETY: the caller vouches for the place.
+        self.pass_on(Call::Put(range), |fabric| unsafe {
+            fabric.put_word(image, offset, word);
+        });
+    }
+
+    /// # Safety
+    /// As [`Fabric::get`].
+    #[inline(never)]
+    unsafe fn observe_get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
+        let range = range(image, offset, length);
+        // SAFETY: the caller vouches for source and target.
+        self.observer.observe_get(&range, || unsafe {
+            self.fabric.get(image, offset, target, length);
+        });
+    }
+}
+
 fn range(image: usize, offset: usize, length: usize) -> Range<'static> {
     Range {
         image,
@@ -121,24 +160,21 @@ impl<O: Observer> Fabric for Observed<O> {
     }
 
     unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
-        let range = range(image, offset, size_of_val(&word));
-        // SAFETY: `word` is readable until `keep` returns; the caller vouches for the place, as `Fabric::put_word` asks.
-        if unsafe { self.observer.keep(&range, (&raw const word).cast()) } {
-            return;
-        }
-        let call = Call::Put(range);
         // SAFETY: the caller vouches for the place, as `Fabric::put_word` asks.
-        self.pass_on(call, |fabric| unsafe {
-            fabric.put_word(image, offset, word);
-        });
+        let put = || unsafe { self.fabric.put_word(image, offset, word) };
+        if !self.observer.pass_word(true, image, offset, put) {
+            // SAFETY: as above: nothing was put.
+            unsafe { self.observe_put_word(image, offset, word) }
+        }
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
-        let range = range(image, offset, length);
         // SAFETY: the caller vouches for source and target, as `Fabric::get` asks.
-        self.observer.observe_get(&range, || unsafe {
-            self.fabric.get(image, offset, target, length);
-        });
+        let get = || unsafe { self.fabric.get(image, offset, target, length) };
+        if length != WORD || !self.observer.pass_word(false, image, offset, get) {
+            // SAFETY: as above.
+            unsafe { self.observe_get(image, offset, target, length) }
+        }
     }
 
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {

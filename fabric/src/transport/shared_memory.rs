@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
+use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 use std::task::Waker;
@@ -30,6 +31,8 @@ const QUEUED_AT_MOST: usize = 4096;
 pub struct SharedMemory {
     /// The region of the only node, or those of all nodes in this process.
     nodes: Vec<Arc<dyn RegionOwner>>,
+    /// Where the parts of all images are, if there is one region.
+    parts: Option<Parts>,
     /// What was issued, for each image that there is anything for.
     queues: RefCell<BTreeMap<usize, VecDeque<Issued>>>,
     /// How many operations are in the queues.
@@ -37,6 +40,15 @@ pub struct SharedMemory {
     outstanding: Outstanding,
     /// The image that progress was made with last.
     last: Cell<usize>,
+}
+
+/// The parts of images in a region.
+#[derive(Clone, Copy, Debug)]
+struct Parts {
+    /// The address of the first one.
+    start: usize,
+    stride: usize,
+    images: usize,
 }
 
 #[derive(Debug)]
@@ -61,8 +73,20 @@ impl SharedMemory {
 
     /// The way to the parts of all nodes of this process, which have a region each.
     pub(crate) fn to_all(nodes: Vec<Arc<dyn RegionOwner>>) -> Self {
+        let parts = match &nodes[..] {
+            [only] => {
+                let (region, dimensions) = (only.region(), only.region().dimensions());
+                Some(Parts {
+                    start: region.part_address(0, 0).expose_provenance(),
+                    stride: dimensions.stride,
+                    images: dimensions.images,
+                })
+            }
+            _ => None,
+        };
         Self {
             nodes,
+            parts,
             queues: RefCell::default(),
             queued: Cell::new(0),
             outstanding: Outstanding::default(),
@@ -71,15 +95,49 @@ impl SharedMemory {
     }
 
     /// The address of `length` bytes at `offset` in the part of `image`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn place(&self, image: usize, offset: usize, length: usize) -> *mut u8 {
-        let owner = match &self.nodes[..] {
-            [only] => only,
-            nodes => &nodes[nodes[0].nodes().position(image)],
-        };
-        let region = owner.region();
-        debug_assert!(offset + length <= region.dimensions().stride);
-        region.part_address(image, offset)
+        match self.parts {
+            Some(parts) => {
+                debug_assert!(offset + length <= parts.stride);
+                assert!(image < parts.images && offset < parts.stride);
+                // The region is mapped as long as its owner lives, which `nodes` has.
+                ptr::with_exposed_provenance_mut(parts.start + image * parts.stride + offset)
+            }
+            None => self.place_in_node(image, offset),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn place_in_node(&self, image: usize, offset: usize) -> *mut u8 {
+        let owner = &self.nodes[self.nodes[0].nodes().position(image)];
+        owner.region().part_address(image, offset)
+    }
+
+    /// Copies in one piece, after what was issued for `image`.
+    ///
+    /// # Safety
+    /// As [`direct::copy_in_one_piece`].
+    #[inline(always)]
+    unsafe fn copy(&self, image: usize, to: *mut u8, from: *const u8, length: usize) {
+        match self.queued.get() {
+            // SAFETY: the caller vouches for both places.
+            0 => unsafe { direct::copy_in_one_piece(to, from, length) },
+            // SAFETY: as above.
+            _ => unsafe { self.copy_after_queued(image, to, from, length) },
+        }
+    }
+
+    /// # Safety
+    /// As [`direct::copy_in_one_piece`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn copy_after_queued(&self, image: usize, to: *mut u8, from: *const u8, length: usize) {
+        let wakers = self.execute(image, || false);
+        // SAFETY: the caller vouches for both places.
+        unsafe { direct::copy_in_one_piece(to, from, length) }
+        wake(wakers);
     }
 
     fn note_queued(&self, queued: usize) {
@@ -178,10 +236,9 @@ impl Fabric for SharedMemory {
     }
 
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        let wakers = self.execute(image, || false);
+        let place = self.place(image, offset, length);
         // SAFETY: the caller vouches for `length` bytes at the source and at the target; both may race with other images, as `direct` allows.
-        unsafe { direct::copy_in_one_piece(self.place(image, offset, length), source, length) }
-        wake(wakers);
+        unsafe { self.copy(image, place, source, length) }
     }
 
     unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
@@ -190,10 +247,9 @@ impl Fabric for SharedMemory {
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
-        let wakers = self.execute(image, || false);
+        let place = self.place(image, offset, length);
         // SAFETY: the caller vouches for `length` bytes at both places; the source may race with other images, as `direct` allows.
-        unsafe { direct::copy_in_one_piece(target, self.place(image, offset, length), length) }
-        wake(wakers);
+        unsafe { self.copy(image, target, place, length) }
     }
 
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {

@@ -11,8 +11,8 @@ mod written;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::atomic::Ordering;
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 
 pub(crate) use crate::check::shadow::blocks::Locked;
 use crate::check::shadow::blocks::{BLOCK, Blocks, Cells, get, part_of, set};
@@ -115,13 +115,13 @@ pub(crate) struct Place<'a> {
 
 impl Place<'_> {
     /// Asks for what an access in few granules needs to be noted soon.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn prefetch(self) {
         self.blocks.prefetch(self.index);
     }
 
     /// Whether what was got from there may be a word that others poll.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn has_flags(self) -> bool {
         self.blocks.has_flags(self.index)
     }
@@ -145,12 +145,19 @@ impl Shadow {
         }
     }
 
+    /// Whether a byte is in a heap.
+    #[inline(always)]
+    pub(crate) fn has(&self, offset: usize) -> bool {
+        offset < self.granules * GRANULE
+    }
+
     /// Which granule of all it is.
     #[inline(always)]
     fn index(&self, image: usize, number: usize) -> usize {
         image * self.granules + number
     }
 
+    #[inline(always)]
     fn lock_block(&self, image: usize, number: usize) -> Locked<'_> {
         self.blocks.lock(self.index(image, number))
     }
@@ -162,7 +169,7 @@ impl Shadow {
     }
 
     /// The shadow of the granule that the span begins in.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn place(&self, span: Span) -> Place<'_> {
         Place {
             blocks: &self.blocks,
@@ -203,11 +210,14 @@ impl Shadow {
         for (index, access) in accesses.iter().enumerate() {
             let (span, stamp) = access.get();
             if span.is_in_one_granule() {
-                let block = self.index(span.image, span.offset / GRANULE) / BLOCK;
-                if held.as_ref().is_none_or(|&(of, _)| of != block) {
+                let index = self.index(span.image, span.offset / GRANULE);
+                if held
+                    .as_ref()
+                    .is_none_or(|&(block, _)| block != index / BLOCK)
+                {
                     // One after the other: another image may hold the next one and wait for this one.
                     drop(held.take());
-                    held = Some((block, self.lock(span)));
+                    held = Some((index / BLOCK, self.blocks.lock(index)));
                 }
                 if let Some((_, locked)) = &held {
                     self.note_locked(locked, span, stamp, judge);
@@ -224,7 +234,7 @@ impl Shadow {
     }
 
     /// As [`note`](Self::note), of a span in one granule that is locked.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn note_locked(
         &self,
         locked: &Locked<'_>,

@@ -108,7 +108,10 @@ mod tests {
             assert_eq!(words[index].swap(index as u64 + 1, Relaxed), 0);
         }
         words.expect(0..usize::MAX);
-        assert_eq!(words[99].load(Relaxed) + words[(1 << 20) - 1].load(Relaxed), 100 + (1 << 20));
+        assert_eq!(
+            words[99].load(Relaxed) + words[(1 << 20) - 1].load(Relaxed),
+            100 + (1 << 20)
+        );
     }
 
     #[test]

@@ -47,13 +47,13 @@ impl BlockState {
         }
     }
 
-    /// Whether something was put into the block that others may poll, of which `anywhere` knows if something was at all. Who has got a word before, and is
-    /// told that this is not so, has not got such a one.
+    /// Whether something was put into the block that others may poll. Who has got a word before, and is told that this is not so, has not got such a
+    /// one.
     #[inline]
-    pub(crate) fn has_flags(&self, anywhere: &Flagged) -> bool {
+    pub(crate) fn has_flags(&self) -> bool {
         // Acquire pairs with the Release of `expect_flag`, by the word that was got.
         fence(Ordering::Acquire);
-        anywhere.0.load(Ordering::Relaxed) != 0 && self.0.load(Ordering::Relaxed) & FLAGS != 0
+        self.0.load(Ordering::Relaxed) & FLAGS != 0
     }
 }
 
@@ -61,6 +61,16 @@ impl BlockState {
 /// others lock.
 #[derive(Debug, Default)]
 pub(crate) struct Flagged(AtomicU8);
+
+impl Flagged {
+    /// As [`BlockState::has_flags`], of all blocks.
+    #[inline(always)]
+    pub(crate) fn has_flags(&self) -> bool {
+        // Acquire pairs with the Release of `expect_flag`, by the word that was got.
+        fence(Ordering::Acquire);
+        self.0.load(Ordering::Relaxed) != 0
+    }
+}
 
 #[cold]
 fn wait(spins: &mut u32) {

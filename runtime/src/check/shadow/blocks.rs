@@ -43,7 +43,7 @@ impl Blocks {
     }
 
     /// Keeps others from the block of a granule.
-    #[inline]
+    #[inline(always)]
     pub(super) fn lock(&self, index: usize) -> Locked<'_> {
         let block = index / BLOCK;
         Locked {
@@ -55,16 +55,16 @@ impl Blocks {
     }
 
     /// Asks for what an access to a granule needs to be noted soon.
-    #[inline]
+    #[inline(always)]
     pub(super) fn prefetch(&self, index: usize) {
-        prefetch_to_write(&raw const self.cells[index]);
-        prefetch_to_write(&raw const self.states[index / BLOCK]);
+        prefetch_to_write(self.cells.as_ptr().wrapping_add(index));
+        prefetch_to_write(self.states.as_ptr().wrapping_add(index / BLOCK));
     }
 
     /// As [`BlockState::has_flags`], of the block of a granule.
-    #[inline]
+    #[inline(always)]
     pub(super) fn has_flags(&self, index: usize) -> bool {
-        self.states[index / BLOCK].has_flags(&self.flagged)
+        self.flagged.has_flags() && self.states[index / BLOCK].has_flags()
     }
 
     /// An object begins at these granules, most of which will be accessed.

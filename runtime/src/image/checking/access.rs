@@ -4,9 +4,9 @@ use crate::check::origins::Parts;
 use crate::check::shadow::{GRANULE, Granule, Span};
 use crate::check::sites::{Line, Site};
 use crate::check::stamp::{Kind, Stamp};
-use crate::image::checking::{Checking, is_racy};
 use crate::image::checking::judging::{Meeting, Moved};
 use crate::image::checking::state::{Epoch, State};
+use crate::image::checking::{Checking, is_racy};
 use coarray_fabric::transport::atomic::AtomicOperation;
 use coarray_fabric::transport::deferral::Deferral;
 use coarray_fabric::transport::handle::take_site;
@@ -260,6 +260,11 @@ impl Observer for Checking {
             Call::Put(_) => self.put(range, access, perform, is_done),
             _ => self.access(range, access, perform, is_done),
         }
+    }
+
+    #[inline(always)]
+    fn pass_word(&self, writes: bool, image: usize, offset: usize, perform: impl Fn()) -> bool {
+        self.repeat(writes, image, offset, perform)
     }
 
     #[inline]

@@ -6,16 +6,17 @@
 
 use std::array;
 use std::cell::Cell;
-use std::ptr;
 
-use crate::check::shadow::{Place, Span};
+use crate::check::shadow::{GRANULE, Place, Span};
 use crate::check::sites::Line;
 use crate::check::stamp::{Kind, Stamp};
 use crate::image::checking::access::Access;
 use crate::image::checking::judging::{Meeting, Moved};
 use crate::image::checking::state::State;
-use crate::image::checking::{Checking, is_racy};
+use crate::image::checking::{Checking, Shared, is_racy};
+use coarray_fabric::transport::handle::is_just_for;
 use coarray_fabric::transport::observed::{Pieces, Range};
+use coarray_fabric::transport::site::purpose;
 
 /// How many accesses wait at most.
 const MOST: usize = 64;
@@ -47,7 +48,6 @@ pub(super) struct Deferred {
 #[derive(Clone, Copy, Debug)]
 struct Repeated {
     line: Line,
-    name: &'static str,
     stamp: Stamp,
 }
 
@@ -89,11 +89,8 @@ impl Deferred {
     }
 
     #[inline(always)]
-    fn repeated(&self, kind: Kind) -> &Cell<Option<Repeated>> {
-        match kind {
-            Kind::Get => &self.get,
-            _ => &self.put,
-        }
+    fn repeated(&self, writes: bool) -> &Cell<Option<Repeated>> {
+        if writes { &self.put } else { &self.get }
     }
 
     /// Has an access wait, after so many others.
@@ -122,9 +119,6 @@ impl Checking {
         perform: impl FnOnce() -> R,
         is_done: impl FnOnce(&R) -> bool,
     ) -> R {
-        if self.repeat(range, &access, Kind::Put).is_some() {
-            return perform();
-        }
         match self.small(range) {
             Some(span) if self.defer(span, self.0.check.shadow.place(span), &access) => perform(),
             _ => self.access(range, access, perform, is_done),
@@ -134,42 +128,59 @@ impl Checking {
     /// A get, which is noted later. If others may poll what is there, it is carried out again and noted now.
     #[inline(always)]
     pub(super) fn get(&self, range: &Range<'_>, access: Access, perform: impl Fn()) {
-        let place = self.repeat(range, &access, Kind::Get).or_else(|| {
-            let span = self.small(range)?;
+        if let Some(span) = self.small(range) {
             let place = self.0.check.shadow.place(span);
-            self.defer(span, place, &access).then_some(place)
-        });
-        if let Some(place) = place {
-            perform();
-            if !place.has_flags() {
-                return;
+            if self.defer(span, place, &access) {
+                perform();
+                if !place.has_flags() {
+                    return;
+                }
             }
         }
         self.access(range, access, perform, |()| true);
     }
 
-    /// Has an access wait if that was found to be right for one of the same line, to another place. Returns where its shadow is.
+    /// Has an access to a word wait, and carries it out, if the last one of the same line was found to be one that may wait. Returns false if it was not, or if others
+    /// may poll what was got: then it is to be noted in the usual way.
     #[inline(always)]
-    fn repeat(&self, range: &Range<'_>, access: &Access, kind: Kind) -> Option<Place<'_>> {
-        let deferred = &self.0.deferred;
-        let known = deferred.repeated(kind).get()?;
+    pub(super) fn repeat(
+        &self,
+        writes: bool,
+        image: usize,
+        offset: usize,
+        perform: impl Fn(),
+    ) -> bool {
+        let Shared {
+            check, deferred, ..
+        } = &*self.0;
+        let Some(known) = deferred.repeated(writes).get() else {
+            return false;
+        };
         let waiting = deferred.waiting.get();
-        let span = self.span(range)?;
-        if !ptr::eq(known.line, access.line)
-            || !ptr::eq(known.name, access.name)
-            || !matches!(range.pieces, Pieces::One)
-            || !span.is_granule()
-            || waiting >= MOST
-        {
-            return None;
+        let offset = offset.wrapping_sub(check.heap);
+        // One before the heap is far behind it.
+        let is_alike = is_just_for(known.line)
+            && offset.is_multiple_of(GRANULE)
+            && check.shadow.has(offset)
+            && waiting < MOST;
+        if !is_alike {
+            return false;
         }
+        let length = GRANULE;
+        let span = Span {
+            image,
+            offset,
+            length,
+        };
         let access = (span, known.stamp.racy_if(is_racy()));
+        // What is done again is looked at.
         if deferred.accesses[waiting].get() == access {
-            return None;
+            return false;
         }
-        let place = self.0.check.shadow.place(span);
+        let place = check.shadow.place(span);
         deferred.push(waiting, access, place);
-        Some(place)
+        perform();
+        writes || !place.has_flags()
     }
 
     /// Whether an access is noted later; its shadow is at that place.
@@ -193,10 +204,17 @@ impl Checking {
             self.note_deferred(state);
         }
         deferred.push(deferred.waiting.get(), (span, stamp), place);
-        if span.is_granule() && (access.kind == Kind::Get || state.last_fence.is_none()) {
-            let Access { kind, name, line } = *access;
-            let repeated = Repeated { line, name, stamp };
-            deferred.repeated(kind).set(Some(repeated));
+        if span.is_granule()
+            && purpose().is_none()
+            && (access.kind == Kind::Get || state.last_fence.is_none())
+        {
+            let repeated = Repeated {
+                line: access.line,
+                stamp,
+            };
+            deferred
+                .repeated(access.kind == Kind::Put)
+                .set(Some(repeated));
         }
         true
     }
