@@ -33,8 +33,8 @@ pub trait Observer: Debug {
         is_done: impl FnOnce(&R) -> bool,
     ) -> R;
 
-    /// Carries out a blocking put or get of eight bytes by `perform`, if few instructions are enough to note it. Else, or if what was got may
-    /// matter, returns false, and is called for the whole call; this does not hold up the processor in a loop of such operations.
+    /// Carries out a blocking put or get of eight bytes by `perform`, if few instructions are enough to observe it. Returns false if not, with nothing put, and perhaps
+    /// something got: then [`observe`](Self::observe) or [`observe_get`](Self::observe_get) follows.
     #[inline(always)]
     fn pass_word(&self, _writes: bool, _image: usize, _offset: usize, _perform: impl Fn()) -> bool {
         false

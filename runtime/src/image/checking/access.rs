@@ -17,7 +17,7 @@ use coarray_fabric::transport::site::Purpose;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     pub(super) kind: Kind,
-    pub(super) name: &'static str,
+    name: &'static str,
     pub(super) line: Line,
 }
 
