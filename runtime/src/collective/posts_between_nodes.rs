@@ -177,7 +177,7 @@ impl Post<'_> {
                     seen,
                     Waiting::new(image, MissingPost { post: self, index }),
                 ),
-                looked: Cell::new(Instant::now()),
+                looked: Cell::new(None),
             };
             // It stays as it is until this image posts again.
             let own = &control.posts.slot(self.number).signal;
@@ -199,8 +199,8 @@ struct PutWait<'a> {
     post: &'a Post<'a>,
     index: usize,
     watch: Signalled<'a, MissingPost<'a>>,
-    /// When it began, or looked last at what the other image does.
-    looked: Cell<Instant>,
+    /// When it slept first, or looked last at what the other image does.
+    looked: Cell<Option<Instant>>,
 }
 
 impl PutWait<'_> {
@@ -253,11 +253,14 @@ impl<'a> Around for PutWait<'a> {
 
     /// Before each time that it says that it sleeps, it looks.
     fn on_timeout(&self) -> Result<(), Self::Stop> {
-        if self.looked.get().elapsed() < LOOK_AFTER {
+        let now = Instant::now();
+        let since = self.looked.get().unwrap_or(now);
+        if now - since < LOOK_AFTER {
+            self.looked.set(Some(since));
             return Ok(());
         }
         self.look()?;
-        self.looked.set(Instant::now());
+        self.looked.set(Some(now));
         WaitStrategy::on_timeout(&self.watch).map_err(NoPost::Stopped)
     }
 }
