@@ -36,7 +36,7 @@ const WRONG_ON_PURPOSE: [(&str, usize); 29] = [
     ("proptests/tests/mismatches/alike.rs", 1),
     ("proptests/tests/mismatches/kinds.rs", 1),
     ("proptests/tests/mismatches/many_nodes.rs", 2),
-    ("proptests/tests/mismatches/posts.rs", 4),
+    ("proptests/tests/mismatches/posts.rs", 6),
     ("collectives/tests/movement.rs", 2),
 ];
 
