@@ -5,6 +5,7 @@ use std::panic::Location;
 
 use crate::image::Image;
 use crate::profile::counts::Class;
+use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::observed::{Pieces, Range};
 
 /// What this image has moved since it began. The difference of two is what it has moved in between.
@@ -144,16 +145,34 @@ pub fn count_operations(
     operations: usize,
 ) {
     Image::try_with_current(|image| {
-        if let Some(counting) = image.counting()
+        if image.counting().is_some()
             && let Some(place) = image.locate(address)
         {
+            image.count_operations_at(place, class, caller, length, operations);
+        }
+    });
+}
+
+impl Image {
+    /// As [`count_operations`], at a place.
+    #[doc(hidden)]
+    #[inline]
+    pub fn count_operations_at(
+        &self,
+        Place { image, offset }: Place,
+        class: Class,
+        caller: &'static Location<'static>,
+        length: usize,
+        operations: usize,
+    ) {
+        if let Some(counting) = self.counting() {
             let range = Range {
-                image: place.image,
-                offset: place.offset,
+                image,
+                offset,
                 length,
                 pieces: Pieces::One,
             };
             counting.count_each(class, caller, &range, operations);
         }
-    });
+    }
 }

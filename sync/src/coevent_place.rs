@@ -100,14 +100,16 @@ impl CoeventPlace for Coref<Coevent> {
     #[inline]
     #[track_caller]
     fn post(&self) {
-        if !self.is_direct() {
-            count_post(self.local_address());
-        }
         match self.locate() {
-            LocalOrRemote::Local(event) => event.raise(),
+            LocalOrRemote::Local(event) => {
+                if !self.is_direct() {
+                    count_post(self.local_address());
+                }
+                event.raise();
+            }
             LocalOrRemote::Remote(event) => {
                 quiet_before_post(|_| Some(event));
-                signal(event);
+                signal(event, Some(Location::caller()));
             }
         }
     }
@@ -121,14 +123,17 @@ impl CoeventPlace for Coref<Coevent> {
     }
 }
 
-/// Posts an event on another node, after this image's puts to that image.
+/// Posts an event on another node, after this image's puts to that image. In a job that counts it is counted for a line.
 #[cold]
 #[inline(never)]
-fn signal(event: Place) {
+fn signal(event: Place, counted: Option<&'static Location<'static>>) {
     let offset = event.offset + Coevent::SIGNALS;
     // The signal may complete puts: their wakers, which may change the team, run when this image is no longer borrowed.
     let _deferral = Deferral::new();
     Image::with_current(|image| {
+        if let Some(caller) = counted {
+            image.count_operations_at(event, Class::Post, caller, size_of::<u64>(), 1);
+        }
         // SAFETY: it is the signal word of the event, which only signals change. It is allocated when the signal arrives: the coarray
         // is borrowed now, and its memory is freed only after a barrier with this image, which completes signals first.
         unsafe { image.fabric().signal(event.image, offset, POST) }
@@ -170,7 +175,7 @@ fn complete_and_post(event: &Coref<Coevent>, caller: &'static Location<'static>)
                 local.raise_unordered();
             }
         }
-        LocalOrRemote::Remote(event) => signal(event),
+        LocalOrRemote::Remote(event) => signal(event, None),
     }
 }
 
