@@ -227,11 +227,7 @@ impl Team {
     #[must_use]
     #[track_caller]
     pub fn image_status(&self, image: usize) -> ImageStatus {
-        let look = || self.members.image_status(image);
-        let image = self.members.image();
-        image.look_at_others(Location::caller(), look, |&status| {
-            status != ImageStatus::Active
-        })
+        self.members.image_status(image)
     }
 
     /// Local. The index in the parent team of image `image` of this team; the index itself for the team of all

@@ -49,12 +49,7 @@ pub enum ImageStatus {
 #[must_use]
 #[track_caller]
 pub fn image_status(image: usize) -> ImageStatus {
-    let team = Team::current();
-    let look = || team.image_status(image);
-    let image = team.image();
-    image.look_at_others(Location::caller(), look, |&status| {
-        status != ImageStatus::Active
-    })
+    Team::current().image_status(image)
 }
 
 /// Local. The images of the current team that have failed, as far as is known, in increasing order.
@@ -133,6 +128,12 @@ impl Team {
         if index >= self.images() {
             self.no_such_image(index);
         }
+        let is_gone = |&status: &ImageStatus| status != ImageStatus::Active;
+        let look = || self.status_of(index);
+        (self.image()).look_at_others(Location::caller(), look, is_gone)
+    }
+
+    fn status_of(&self, index: usize) -> ImageStatus {
         // Images of other nodes tell it by messages, which a program that asks in a loop must see in the end.
         self.image().poll();
         if self.is_failed(index) {
@@ -148,7 +149,7 @@ impl Team {
     #[must_use]
     pub fn stopped_images(&self) -> Vec<usize> {
         (0..self.images())
-            .filter(|&index| self.image_status(index) == ImageStatus::Stopped)
+            .filter(|&index| self.status_of(index) == ImageStatus::Stopped)
             .collect()
     }
 }
