@@ -1,6 +1,8 @@
 //! Deliberately broken networks: the clauses about the broken part must fail, and clauses about other parts must not.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{env, fs, io, process};
 
 use crate::driver::fabric::Fabric;
 use crate::driver::options::Options;
@@ -66,6 +68,39 @@ const IMAGES: usize = 4;
 /// Seconds that an image waits for another one, perhaps in vain.
 const PATIENCE: u64 = 2;
 
+/// A tuning table by which no collective posts: the suite itself is to depend on nothing that is broken.
+struct Unposted(PathBuf);
+
+impl Unposted {
+    fn write() -> io::Result<Self> {
+        let kinds = [
+            "co_broadcast",
+            "co_reduce",
+            "co_reduce_to",
+            "co_gather",
+            "co_allgather",
+            "co_scatter",
+            "co_alltoall",
+            "co_scan",
+        ];
+        let rules = kinds.map(|kind| format!("{kind} = [[0, 8192, \"flat\"]]\n"));
+        let table = Self(env::temp_dir().join(format!("conform-{}.toml", process::id())));
+        fs::write(&table.0, rules.concat())?;
+        Ok(table)
+    }
+
+    fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Unposted {
+    fn drop(&mut self) {
+        // It is in the folder for what nobody misses.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
 /// Tries all faults and prints which clauses noticed them; returns whether they were the right ones.
 #[must_use]
 pub fn try_faults(options: &Options) -> bool {
@@ -73,6 +108,16 @@ pub fn try_faults(options: &Options) -> bool {
         println!("- {}: {why}", Fabric::SIMULATED);
         return false;
     }
+    let table = match Unposted::write() {
+        Ok(table) => table,
+        Err(error) => {
+            println!(
+                "- {}: cannot write a tuning table: {error}",
+                Fabric::SIMULATED
+            );
+            return false;
+        }
+    };
     let mut all_is_well = true;
     for fault in FAULTS {
         show_progress(fault.name);
@@ -84,6 +129,7 @@ pub fn try_faults(options: &Options) -> bool {
             environment: vec![
                 ("COARRAY_SIMULATED_NODES", IMAGES.to_string()),
                 ("COARRAY_SIMULATED_FAULT", fault.name.into()),
+                ("COARRAY_TUNING_FILE", table.path().display().to_string()),
                 (patience::VARIABLE, PATIENCE.to_string()),
             ],
             isolated: true,
