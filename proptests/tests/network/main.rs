@@ -6,6 +6,7 @@ mod apart;
 mod broadcasts;
 mod links;
 mod movement;
+mod posts;
 mod reductions;
 
 use coarray::Launch;
