@@ -20,17 +20,17 @@ const LONG: usize = 200;
 const PIECES: usize = 7;
 
 /// From which image to which.
-type Link = (usize, usize);
+pub(super) type Link = (usize, usize);
 
 /// What was counted, by link.
-type Counts = BTreeMap<(Carried, Link), u64>;
+pub(super) type Counts = BTreeMap<(Carried, Link), u64>;
 
 /// What the operation that is its argument sends to others.
-type Count<'a> = &'a dyn Fn(&dyn Fn()) -> Traffic;
+pub(super) type Count<'a> = &'a dyn Fn(&dyn Fn()) -> Traffic;
 
 /// What goes between the images, as `body` counts it on each. It is counted several times, and the fewest are returned: on a busy
 /// machine an image that waits for long sends a message that it does not send otherwise.
-fn counted_in(images: usize, body: impl Fn(Count<'_>) -> Traffic + Sync) -> Counts {
+pub(super) fn counted_in(images: usize, body: impl Fn(Count<'_>) -> Traffic + Sync) -> Counts {
     let launch = Launch::new(images).simulated_nodes(images).heap(1 << 20);
     let run = launch.run(|| body(&|operation| besides(&|| {}, operation)));
     let by_image = run.unwrap_or_else(|failure| panic!("{images} images: {failure}"));
@@ -173,9 +173,6 @@ fn chain(images: usize) -> Vec<Link> {
 /// A flat collective operation: its name, what is called, and how many gets there are on some number of images.
 type Flat = (&'static str, fn(Collective), fn(u64) -> u64);
 
-/// A collective operation in which images post: its name, what is called, and from whom to whom on some number of images.
-type Posted = (&'static str, fn(Collective), fn(usize) -> Vec<Link>);
-
 /// A collective operation: its name, what is called, and the links of the steps on some number of images.
 type Subject = (
     &'static str,
@@ -184,7 +181,7 @@ type Subject = (
     fn(usize) -> Vec<Link>,
 );
 
-fn broadcast(by: Collective) {
+pub(super) fn broadcast(by: Collective) {
     by.co_broadcast(&mut [7_u64; SHORT], 0);
 }
 
@@ -192,27 +189,27 @@ fn long_broadcast(by: Collective) {
     by.co_broadcast(&mut [7_u64; LONG], 0);
 }
 
-fn sum(by: Collective) {
+pub(super) fn sum(by: Collective) {
     by.co_sum(&mut [1_u64; SHORT]);
 }
 
-fn sum_to(by: Collective) {
+pub(super) fn sum_to(by: Collective) {
     by.co_sum_to(&mut [1_u64; SHORT], num_images() - 1);
 }
 
-fn gather(by: Collective) {
+pub(super) fn gather(by: Collective) {
     by.co_gather(&[1_u64; SHORT], &mut vec![0; SHORT * num_images()], 0);
 }
 
-fn scatter(by: Collective) {
+pub(super) fn scatter(by: Collective) {
     by.co_scatter(&vec![1_u64; SHORT * num_images()], &mut [0_u64; SHORT], 0);
 }
 
-fn allgather(by: Collective) {
+pub(super) fn allgather(by: Collective) {
     by.co_allgather(&[1_u64; SHORT], &mut vec![0; SHORT * num_images()]);
 }
 
-fn alltoall(by: Collective) {
+pub(super) fn alltoall(by: Collective) {
     by.co_alltoall(
         &vec![1_u64; SHORT * num_images()],
         &mut vec![0; SHORT * num_images()],
@@ -227,7 +224,7 @@ fn reduce_scatter(by: Collective) {
     );
 }
 
-fn scan(by: Collective) {
+pub(super) fn scan(by: Collective) {
     by.co_scan(&mut [1_u64; SHORT], |a, b| a + b);
 }
 
@@ -280,9 +277,9 @@ const SUBJECTS: [Subject; 20] = {
     ]
 };
 
-const NODES: std::ops::RangeInclusive<usize> = 2..=8;
+pub(super) const NODES: std::ops::RangeInclusive<usize> = 2..=8;
 
-fn print_row(name: &str, algorithm: &str, counts: &[u64]) {
+pub(super) fn print_row(name: &str, algorithm: &str, counts: &[u64]) {
     let counts: String = counts.iter().map(|count| format!("{count:6}")).collect();
     println!("{name:20} {algorithm:24}{counts}");
 }
@@ -372,72 +369,6 @@ fn flat_algorithms_get_after_the_barrier() {
             total(&counts, Carried::Get)
         };
         print_row(name, "flat", &NODES.map(count).collect::<Vec<_>>());
-    }
-}
-
-/// From image 0 to each other image.
-fn from_first(images: usize) -> Vec<Link> {
-    (1..images).map(|image| (0, image)).collect()
-}
-
-fn to_first(images: usize) -> Vec<Link> {
-    (1..images).map(|image| (image, 0)).collect()
-}
-
-fn to_last(images: usize) -> Vec<Link> {
-    (0..images - 1).map(|image| (image, images - 1)).collect()
-}
-
-fn to_later(images: usize) -> Vec<Link> {
-    let later = |image| (image + 1..images).map(move |other| (image, other));
-    (0..images).flat_map(later).collect()
-}
-
-fn to_all(images: usize) -> Vec<Link> {
-    let to = |image| (0..images).map(move |other| (image, other));
-    (0..images)
-        .flat_map(to)
-        .filter(|(from, to)| from != to)
-        .collect()
-}
-
-#[test]
-fn a_post_is_put_to_each_reader_with_a_signal() {
-    println!("puts with signal of a collective operation in which images post");
-    print_row(
-        "nodes",
-        "",
-        &NODES.map(|nodes| nodes as u64).collect::<Vec<_>>(),
-    );
-    let subjects: [Posted; 8] = [
-        ("co_broadcast", broadcast, from_first),
-        ("co_sum", sum, to_all),
-        ("co_sum_to", sum_to, to_last),
-        ("co_gather", gather, to_first),
-        ("co_scatter", scatter, from_first),
-        ("co_allgather", allgather, to_all),
-        ("co_alltoall", alltoall, to_all),
-        ("co_scan", scan, to_later),
-    ];
-    for (name, call, links) in subjects {
-        let count = |nodes: usize| {
-            let operation = || call(Collective::new().algorithm(Algorithm::Eager));
-            let counts = counted_in(nodes, |count| count(&operation));
-            let links = links(nodes);
-            // To several readers the puts go first, so that they are on their way together.
-            let carried = |link: &Link| {
-                let readers = links.iter().filter(|(from, _)| *from == link.0);
-                match readers.count() {
-                    1 => vec![Carried::PutSignal],
-                    _ => vec![Carried::Put, Carried::Signal],
-                }
-            };
-            let of_link = |link| carried(link).into_iter().map(|one| ((one, *link), 1));
-            let expected: Counts = links.iter().flat_map(of_link).collect();
-            assert_eq!(counts, expected, "{name} of {nodes} nodes");
-            links.len() as u64
-        };
-        print_row(name, "eager", &NODES.map(count).collect::<Vec<_>>());
     }
 }
 

@@ -1,10 +1,13 @@
-//! Posts between nodes: each image has the same room for them, in which collectives of all kinds and lengths follow each other.
+//! Posts between nodes: whom they go to; and the room that each image has for them, in which collectives of all kinds and lengths follow each other.
 
 use coarray::Launch;
 use coarray::collectives::{Algorithm, Collective};
 use coarray::prelude::*;
+use coarray_fabric::transport::simulated::Carried;
 use coarray_proptests::config;
 use proptest::prelude::*;
+
+use crate::links::{self, Counts, Link, NODES, counted_in, print_row};
 
 /// A collective operation in which images post.
 #[derive(Clone, Copy, Debug)]
@@ -107,5 +110,74 @@ proptest! {
             }
         });
         prop_assert!(outcome.is_ok(), "{outcome:?}");
+    }
+}
+
+/// A collective operation in which images post: its name, what is called, and from whom to whom on some number of images.
+type Posted = (&'static str, fn(Collective), fn(usize) -> Vec<Link>);
+
+/// From image 0 to each other image.
+fn from_first(images: usize) -> Vec<Link> {
+    (1..images).map(|image| (0, image)).collect()
+}
+
+fn to_first(images: usize) -> Vec<Link> {
+    (1..images).map(|image| (image, 0)).collect()
+}
+
+fn to_last(images: usize) -> Vec<Link> {
+    (0..images - 1).map(|image| (image, images - 1)).collect()
+}
+
+fn to_later(images: usize) -> Vec<Link> {
+    let later = |image| (image + 1..images).map(move |other| (image, other));
+    (0..images).flat_map(later).collect()
+}
+
+fn to_all(images: usize) -> Vec<Link> {
+    let to = |image| (0..images).map(move |other| (image, other));
+    (0..images)
+        .flat_map(to)
+        .filter(|(from, to)| from != to)
+        .collect()
+}
+
+#[test]
+fn a_post_is_put_to_each_reader_with_a_signal() {
+    println!("puts with signal of a collective operation in which images post");
+    print_row(
+        "nodes",
+        "",
+        &NODES.map(|nodes| nodes as u64).collect::<Vec<_>>(),
+    );
+    let subjects: [Posted; 8] = [
+        ("co_broadcast", links::broadcast, from_first),
+        ("co_sum", links::sum, to_all),
+        ("co_sum_to", links::sum_to, to_last),
+        ("co_gather", links::gather, to_first),
+        ("co_scatter", links::scatter, from_first),
+        ("co_allgather", links::allgather, to_all),
+        ("co_alltoall", links::alltoall, to_all),
+        ("co_scan", links::scan, to_later),
+    ];
+    for (name, call, links) in subjects {
+        let count = |nodes: usize| {
+            let operation = || call(Collective::new().algorithm(Algorithm::Eager));
+            let counts = counted_in(nodes, |count| count(&operation));
+            let links = links(nodes);
+            // To several readers the puts go first, so that they are on their way together.
+            let carried = |link: &Link| {
+                let readers = links.iter().filter(|(from, _)| *from == link.0);
+                match readers.count() {
+                    1 => vec![Carried::PutSignal],
+                    _ => vec![Carried::Put, Carried::Signal],
+                }
+            };
+            let of_link = |link| carried(link).into_iter().map(|one| ((one, *link), 1));
+            let expected: Counts = links.iter().flat_map(of_link).collect();
+            assert_eq!(counts, expected, "{name} of {nodes} nodes");
+            links.len() as u64
+        };
+        print_row(name, "eager", &NODES.map(count).collect::<Vec<_>>());
     }
 }
