@@ -48,8 +48,8 @@ fn coarrays_are_made_by_the_defaults_of_their_values() {
     assert_eq!((*all.single, *all.array), (0.0, [0; 5]));
     let right = (this_image() + 1) % num_images();
     let left = (this_image() + num_images() - 1) % num_images();
-    all.posts.at(right)[3].post();
     all.counts.at(right)[2].sub(1 + this_image() as i32);
+    all.posts.at(right)[3].post();
     all.balance.at(right).lock().put(7);
     {
         let _alone = all.door.at(0).lock();
