@@ -265,10 +265,12 @@ impl<'a> Around for PutWait<'a> {
     }
 }
 
-/// What is at this offset in the team's structures of the image with this index.
+/// What is at this offset in the team's structures of the image with this index, which may change it meanwhile.
 ///
 /// # Safety
 /// A `T` is there, and it is made of atomics, so any bytes are valid and may be written through a shared reference.
+#[cold]
+#[inline(never)]
 unsafe fn fetch<T: Default>(team: &Team, index: usize, offset: usize) -> T {
     let copy = T::default();
     let (image, offset) = (
