@@ -32,7 +32,10 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Local. Calls `body`. Where its accesses race, with each other or with any others, that is not reported; `why` is for the reader of the source.
+/// Local. Calls `body`. Where its accesses race, with each other or with any others, that is not reported; `why` is for the reader of the source. What they order is what
+/// they order elsewhere: a flag that is put after a fence tells what came before that.
+///
+/// Until an image of the job calls a fence, puts and gets of values in it are not noted, and cost little.
 ///
 /// # Examples
 /// Updates of which a few may be lost:

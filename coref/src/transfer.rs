@@ -9,7 +9,7 @@ use std::panic::Location;
 use std::ptr;
 use std::rc::Rc;
 
-use coarray_fabric::{Buffer, Request, reach, reach_to_put};
+use coarray_fabric::{Buffer, Request, direct, is_past_fabric, reach, reach_to_put};
 use coarray_runtime::Image;
 
 use crate::access::{Access, MayPut};
@@ -111,6 +111,14 @@ pub(crate) unsafe fn issue_put<T: ?Sized, A: MayPut>(
 #[inline]
 #[track_caller]
 pub(crate) fn fetch_value<T: Remote, A: Access>(place: &Coref<T, A>) -> MaybeUninit<T> {
+    if is_past_fabric() {
+        // SAFETY: aligned for `T`, mapped as all places of the job are then, and allocated; nobody holds an exclusive reference to it,
+        // as the contract of `Coref::new` says.
+        let value = unsafe { direct::load(ptr::with_exposed_provenance(place.local_address())) };
+        if is_past_fabric() {
+            return value;
+        }
+    }
     let mut value = MaybeUninit::<T>::uninit();
     // SAFETY: `value` is valid for writes of `size_of::<T>()` bytes, and the place of a `T` is that long.
     unsafe { fetch(place, value.as_mut_ptr().cast(), size_of::<T>()) };
@@ -124,6 +132,11 @@ pub(crate) fn fetch_value<T: Remote, A: Access>(place: &Coref<T, A>) -> MaybeUni
 #[inline]
 #[track_caller]
 pub(crate) fn send_value<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) {
+    if is_past_fabric() {
+        let place = ptr::with_exposed_provenance_mut::<T>(place.local_address());
+        // SAFETY: as in `fetch_value`; a `Remote` type has no padding.
+        return unsafe { direct::store(place, &value) };
+    }
     if size_of::<T>() == size_of::<u64>() {
         // SAFETY: `T` has the size of `u64` and no padding, and any initialised bytes are a `u64`.
         let word = unsafe { mem::transmute_copy::<T, u64>(&value) };

@@ -19,6 +19,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::check::element::element;
@@ -43,6 +44,9 @@ pub(crate) struct Checked {
     pub(crate) ordering_lines: Option<OrderingLines>,
     /// What gets have got, if that is to be known.
     pub(crate) origins: Option<Origins>,
+    /// Whether an image has called a fence: by words that are put after one, others may learn what came before it. So accesses that may race, too, are noted
+    /// from then on.
+    pub(crate) has_fenced: AtomicBool,
     /// Where the heap begins in each part.
     pub(crate) heap: usize,
     objects: Mutex<BTreeMap<(usize, usize), Object>>,
@@ -67,6 +71,7 @@ impl Checked {
             races: Races::new(policy.tells),
             ordering_lines: policy.record.as_ref().map(|_| OrderingLines::default()),
             origins: policy.origins.then(|| Origins::new(images)),
+            has_fenced: AtomicBool::new(false),
             heap,
             objects: Mutex::default(),
         }

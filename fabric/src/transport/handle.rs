@@ -7,6 +7,7 @@
 use std::cell::Cell;
 use std::panic::Location;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering, fence};
 
 use crate::transport::fabric::Fabric;
 use crate::transport::site::{Purpose, Stage, purpose};
@@ -41,6 +42,10 @@ struct FabricHandle {
     has_neighbours: Cell<bool>,
     /// The fabric, while operations are outstanding and its `quiet` alone completes them.
     completer: Cell<Option<NonNull<dyn Fabric>>>,
+    /// How many functions this thread is in whose accesses may race.
+    racy: Cell<u32>,
+    /// In these it accesses words in memory, past the fabric, until this is set.
+    observes_racy: Cell<Option<NonNull<AtomicBool>>>,
     /// The line of the program whose operation uses the fabric, and how far that is: for tools that observe it.
     site: Cell<Option<&'static Location<'static>>>,
     stage: Cell<Stage>,
@@ -58,6 +63,8 @@ thread_local! {
             poll: Cell::new(|| ()),
             has_neighbours: Cell::new(false),
             completer: Cell::new(None),
+            racy: Cell::new(0),
+            observes_racy: Cell::new(None),
             site: Cell::new(None),
             stage: Cell::new(Stage::GoesOn),
         }
@@ -90,12 +97,15 @@ pub struct HandleState<'a> {
     pub has_neighbours: bool,
     /// Handles messages to the image of the calling thread; `None` if it gets none.
     pub poll: Option<fn()>,
+    /// Until this is set, words are accessed in memory, past the fabric, where accesses may race. `None` if they never are.
+    pub observes_racy: Option<&'a AtomicBool>,
 }
 
 /// Installs the handle to the fabric of this thread's image, until [`remove`].
 ///
 /// # Safety
-/// Until then the fabric is not dropped or moved, and the parts stay mapped at these addresses. The thread is an image until then.
+/// Until then what is referred to is not dropped or moved, and the parts stay mapped at these addresses, all of them if words may be accessed past
+/// the fabric. The thread is an image until then.
 pub unsafe fn install(state: &HandleState<'_>) {
     let handle = handle();
     handle.parts.set(state.parts);
@@ -104,6 +114,9 @@ pub unsafe fn install(state: &HandleState<'_>) {
     handle.interval.set(state.poll.map_or(NEVER, |_| OFTEN));
     handle.poll.set(state.poll.unwrap_or(|| ()));
     handle.has_neighbours.set(state.has_neighbours);
+    handle
+        .observes_racy
+        .set(state.observes_racy.map(NonNull::from));
     handle.fabric.set(Some(NonNull::from(state.fabric)));
 }
 
@@ -114,6 +127,7 @@ pub unsafe fn install(state: &HandleState<'_>) {
 pub unsafe fn remove() {
     let handle = handle();
     handle.completer.set(None);
+    handle.observes_racy.set(None);
     handle.fabric.set(None);
     handle.length.set(0);
 }
@@ -229,6 +243,54 @@ pub fn is_just_for(line: &'static Location<'static>) -> bool {
         handle.stage.set(Stage::GoesOn);
     }
     is_so
+}
+
+/// Counts functions of this thread whose accesses may race: by 1 or -1.
+#[inline(always)]
+pub fn change_racy(by: i32) {
+    let racy = &handle().racy;
+    racy.set(racy.get().wrapping_add_signed(by));
+}
+
+/// Whether this thread's accesses may race.
+#[inline(always)]
+#[must_use]
+pub fn is_racy() -> bool {
+    handle().racy.get() > 0
+}
+
+/// Whether this thread accesses words in memory, past the fabric. All places of its job are mapped then. After a get it asks again: if not, the word may be one
+/// that the fabric is to see.
+#[inline(always)]
+#[must_use]
+pub fn is_past_fabric() -> bool {
+    let handle = handle();
+    if handle.racy.get() == 0 {
+        return false;
+    }
+    match handle.observes_racy.get() {
+        // SAFETY: `install` was promised that it is not dropped before `remove`.
+        Some(observes) => !is_set(unsafe { observes.as_ref() }),
+        None => false,
+    }
+}
+
+/// Sets what says that accesses that may race are observed from now on, before a word is put by which others may notice that.
+pub fn observe_racy(observes: &AtomicBool) {
+    if !observes.load(Ordering::Relaxed) {
+        observes.store(true, Ordering::Relaxed);
+    }
+    // Release pairs with the Acquire of `is_set`, by a word that is put from now on.
+    fence(Ordering::Release);
+}
+
+/// Whether it [was set](observe_racy) before a word was put that the caller has got.
+#[inline(always)]
+#[must_use]
+pub fn is_set(observes: &AtomicBool) -> bool {
+    // Acquire pairs with the Release of `observe_racy`, by the word that was got.
+    fence(Ordering::Acquire);
+    observes.load(Ordering::Relaxed)
 }
 
 /// The cold path of [`reach`], as a tail call, so that the hot path needs no prologue.

@@ -134,6 +134,12 @@ impl Stamp {
         !matches!(self.kind(), Kind::Get | Kind::AtomicRead)
     }
 
+    /// Whether it was put just after a fence: those who see it may learn what came before that.
+    #[inline(always)]
+    pub(crate) fn is_flag(self) -> bool {
+        matches!(self.kind(), Kind::Flag | Kind::AtomicFlag)
+    }
+
     #[inline(always)]
     pub(crate) fn is_atomic(self) -> bool {
         matches!(

@@ -5,12 +5,13 @@ use std::rc::Rc;
 
 use crate::call::Call;
 use crate::image::Image;
-use crate::image::checking::{Posted, change_racy};
+use crate::image::checking::Posted;
 use crate::image::scheduled::Notified;
 use crate::image::team::Team;
 use crate::profile::activity;
 use crate::schedule::{CarryOut, Reach};
 use coarray_fabric::memory::locality::Place;
+use coarray_fabric::transport::handle::change_racy;
 use coarray_fabric::transport::observed::{Pieces, Range};
 use coarray_fabric::transport::request::{Buffer, Request};
 use coarray_fabric::transport::site::purpose;

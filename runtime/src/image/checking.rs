@@ -8,9 +8,10 @@ mod origin;
 mod state;
 mod why;
 
-use std::cell::{Cell, RefCell, RefMut};
+use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::check::Checked;
 use crate::check::order::{CollectiveKey, MeetingKey};
@@ -22,6 +23,7 @@ use crate::job::Job;
 use crate::job::control::Failure;
 use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::fabric::Fabric;
+use coarray_fabric::transport::handle::{is_racy, is_set, observe_racy};
 use coarray_fabric::transport::observed::Observed;
 
 /// For whom a fence is.
@@ -45,24 +47,10 @@ struct Shared {
     job: Arc<Job>,
     check: Arc<Checked>,
     image: usize,
+    /// Whether accesses that may race are noted from the start: they are points of schedules, and origins of what is got.
+    notes_racy: bool,
     state: RefCell<State>,
     deferred: Deferred,
-}
-
-thread_local! {
-    /// How many calls of `racy` the image of this thread is in.
-    static RACY: Cell<u32> = const { Cell::new(0) };
-}
-
-/// Counts calls of `racy` of this thread: by 1 or -1.
-#[inline(always)]
-pub(crate) fn change_racy(by: i32) {
-    RACY.set(RACY.get().wrapping_add_signed(by));
-}
-
-#[inline(always)]
-fn is_racy() -> bool {
-    RACY.get() > 0
 }
 
 impl Checking {
@@ -71,6 +59,7 @@ impl Checking {
             job: Arc::clone(job),
             check: Arc::clone(check),
             image,
+            notes_racy: job.scheduler.is_some() || check.origins.is_some(),
             state: RefCell::new(State::of(image, images)),
             deferred: Deferred::default(),
         }))
@@ -136,6 +125,7 @@ impl Checking {
         if self.is_ignored(line, "fence") {
             return;
         }
+        observe_racy(&self.0.check.has_fenced);
         let state = &mut *self.state();
         if target.is_none() {
             let pending = std::mem::take(&mut state.pending);
@@ -283,6 +273,17 @@ impl Checking {
     /// The program of the image is over.
     pub(crate) fn end(&self) {
         let _ = self.state();
+    }
+
+    /// When this is set, accesses that may race are noted; none if they always are.
+    pub(crate) fn notes_racy(&self) -> Option<&AtomicBool> {
+        (!self.0.notes_racy).then_some(&self.0.check.has_fenced)
+    }
+
+    /// Whether what this thread accesses now need not be noted: it may race, and tells nothing.
+    #[inline(always)]
+    fn is_unnoted(&self) -> bool {
+        is_racy() && self.notes_racy().is_some_and(|notes| !is_set(notes))
     }
 
     /// What the image knows, when all that it has accessed is noted.

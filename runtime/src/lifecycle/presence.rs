@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::collective::deferred_free::abandon_deferred_frees;
 use crate::image::Image;
+use crate::image::checking::Checking;
 use crate::image::counting::note_messages;
 use crate::image::current::{set_current, take_current};
 use crate::image::position::{set_own_heap, set_position};
@@ -46,6 +47,11 @@ impl Image {
             images: self.images,
             has_neighbours: others.any(|other| self.job.nodes.share(self.index, other)),
             poll: polls.then_some(|| Self::with_current(Self::poll)),
+            observes_racy: if polls || self.is_counted() {
+                None
+            } else {
+                self.checking().and_then(Checking::notes_racy)
+            },
         };
         // SAFETY: the team that becomes the current one owns the image, which owns its fabric and the memory of its
         // job. `drop` removes the handle before it drops the team.

@@ -5,7 +5,7 @@ use std::sync::{MutexGuard, PoisonError};
 
 use crate::check::shadow::blocks::{BLOCK, Cells, Locked, get, set};
 use crate::check::shadow::{Granule, Judge, Shadow, Stamps, TABLES};
-use crate::check::stamp::{Kind, Stamp};
+use crate::check::stamp::Stamp;
 
 impl Shadow {
     /// Notes an access to all granules of a block, which begins with this one.
@@ -135,7 +135,7 @@ fn note_alike(locked: &Locked<'_>, first: Granule, mine: Stamp, judge: &impl Jud
         }
         seen = Some(former);
         // Words that were put alike are seen one by one.
-        if matches!(Stamp(former[0]).kind(), Kind::Flag | Kind::AtomicFlag) {
+        if Stamp(former[0]).is_flag() {
             return false;
         }
         let left = match is_noted(former, mine, first, judge) {

@@ -4,12 +4,12 @@ use crate::check::origins::Parts;
 use crate::check::shadow::{GRANULE, Granule, Span};
 use crate::check::sites::{Line, Site};
 use crate::check::stamp::{Kind, Stamp};
+use crate::image::checking::Checking;
 use crate::image::checking::judging::{Meeting, Moved};
 use crate::image::checking::state::{Epoch, State};
-use crate::image::checking::{Checking, is_racy};
 use coarray_fabric::transport::atomic::AtomicOperation;
 use coarray_fabric::transport::deferral::Deferral;
-use coarray_fabric::transport::handle::take_site;
+use coarray_fabric::transport::handle::{is_racy, take_site};
 use coarray_fabric::transport::observed::{Call, Observer, Pieces, Range};
 use coarray_fabric::transport::site::Purpose;
 
@@ -247,6 +247,9 @@ impl Observer for Checking {
         is_done: impl FnOnce(&R) -> bool,
     ) -> R {
         let (range, kind) = match &call {
+            Call::Put(_) | Call::PutSignal(..) | Call::Get(_) if self.is_unnoted() => {
+                return perform();
+            }
             Call::Put(range) | Call::PutSignal(range, ..) => (range, Kind::Put),
             Call::Get(range) => (range, Kind::Get),
             Call::Atomic(range, AtomicOperation::Load) => (range, Kind::AtomicRead),
@@ -264,14 +267,18 @@ impl Observer for Checking {
 
     #[inline(always)]
     fn pass_word(&self, writes: bool, image: usize, offset: usize, perform: impl Fn()) -> bool {
+        if self.is_unnoted() {
+            perform();
+            return writes || self.is_unnoted();
+        }
         self.repeat(writes, image, offset, perform)
     }
 
     #[inline]
     fn observe_get(&self, range: &Range<'_>, perform: impl Fn()) {
         match Access::of_program(Kind::Get) {
-            Some(access) => self.get(range, access, perform),
-            None => perform(),
+            Some(access) if !self.is_unnoted() => self.get(range, access, perform),
+            _ => perform(),
         }
     }
 }

@@ -13,8 +13,8 @@ use crate::check::stamp::{Kind, Stamp};
 use crate::image::checking::access::Access;
 use crate::image::checking::judging::{Meeting, Moved};
 use crate::image::checking::state::State;
-use crate::image::checking::{Checking, Shared, is_racy};
-use coarray_fabric::transport::handle::is_just_for;
+use crate::image::checking::{Checking, Shared};
+use coarray_fabric::transport::handle::{is_just_for, is_racy};
 use coarray_fabric::transport::observed::{Pieces, Range};
 use coarray_fabric::transport::site::purpose;
 

@@ -63,7 +63,9 @@ impl Judge for Meeting<'_> {
 
     #[inline]
     fn permits(&self, earlier: Stamp, mine: Stamp) -> bool {
-        self.skips_racy && (earlier.is_racy() || mine.is_racy())
+        self.skips_racy
+            && (earlier.is_racy() || mine.is_racy())
+            && (mine.is_write() || !earlier.is_flag())
     }
 
     #[cold]
@@ -108,8 +110,9 @@ impl Checking {
         granule: Granule,
         moved: Moved,
     ) {
-        if earlier.is_racy() || mine.is_racy() {
-            return self.note_race(earlier, mine);
+        let is_racy = earlier.is_racy() || mine.is_racy();
+        if is_racy {
+            self.note_race(earlier, mine);
         }
         // What a failed image put may have arrived or not: that matters to those who read it.
         if mine.is_write() && self.has_failed(earlier.image()) {
@@ -121,13 +124,14 @@ impl Checking {
         }
         let is_one_word = moved != Moved::Bytes && earlier.mask() == mine.mask();
         match (earlier.kind(), mine.kind()) {
-            (Kind::Flag | Kind::AtomicFlag, Kind::Get | Kind::AtomicRead) if is_one_word => {
+            (_, Kind::Get | Kind::AtomicRead) if earlier.is_flag() && is_one_word => {
                 // One that was there later was not seen.
                 if moved == Moved::Word {
                     self.see(state, earlier, mine, granule);
                 }
             }
-            (Kind::Get | Kind::AtomicRead, Kind::Flag | Kind::AtomicFlag) if is_one_word => {}
+            _ if is_racy => {}
+            (Kind::Get | Kind::AtomicRead, _) if mine.is_flag() && is_one_word => {}
             (Kind::Put, Kind::Get) if is_one_word => {
                 self.report(state, earlier, mine, granule);
                 state.note_source(earlier, mine);
@@ -147,7 +151,8 @@ impl Checking {
             return;
         }
         // If that put is late, it was not seen; what it tells orders more than must be, so that nothing is reported that is in order.
-        if !self.is_late(granule) {
+        let may_race = written.is_racy() || mine.is_racy();
+        if !may_race && !self.is_late(granule) {
             state.seen.push(Seen {
                 written,
                 mine,
