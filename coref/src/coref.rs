@@ -7,7 +7,7 @@ use std::hint::assert_unchecked;
 use std::marker::PhantomData;
 use std::ptr;
 
-use coarray_fabric::{Place, direct};
+use coarray_fabric::{Place, direct, offset_elsewhere};
 use coarray_runtime::Image;
 
 use crate::access::{Access, MayPut, ReadWrite};
@@ -372,8 +372,8 @@ impl<T: Shared> Coref<T> {
             // SAFETY: the place is mapped. The coref is to a shared coarray, which has no phases.
             return LocalOrRemote::Local(unsafe { self.operand() });
         }
-        let image = self.image();
-        match offset_elsewhere(image, self.local_address()) {
+        let (image, address) = (self.image(), self.local_address());
+        match offset_elsewhere(image, address).or_else(|| search_elsewhere(image, address)) {
             // SAFETY: as above.
             None => LocalOrRemote::Local(unsafe { self.operand() }),
             Some(offset) => LocalOrRemote::Remote(Place { image, offset }),
@@ -386,7 +386,7 @@ impl<T: Shared> Coref<T> {
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn offset_elsewhere(image: usize, address: usize) -> Option<usize> {
+fn search_elsewhere(image: usize, address: usize) -> Option<usize> {
     let located = Image::with_current(|here| {
         let place = here.place_on(image, address)?;
         Some((!here.shares_memory_with(image)).then_some(place.offset))

@@ -24,7 +24,9 @@ pub use system::limits::MAX_IMAGES;
 pub use transport::atomic::{AtomicOperation, Word};
 pub use transport::deferral::Deferral;
 pub use transport::fabric::{Fabric, Message};
-pub use transport::handle::{is_in_job, is_past_fabric, note_issue, reach, reach_to_put};
+pub use transport::handle::{
+    is_in_job, is_past_fabric, note_issue, offset_elsewhere, reach, reach_to_put,
+};
 pub use transport::pending::{has_notes, has_outstanding, has_outstanding_or_notes};
 pub use transport::request::{Buffer, Request};
 pub use transport::signal::{Signal, SignalOperation};

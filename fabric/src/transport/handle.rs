@@ -40,6 +40,8 @@ struct FabricHandle {
     poll: Cell<fn()>,
     /// Whether the image reaches memory of others by load and store.
     has_neighbours: Cell<bool>,
+    /// Its number if it does not; else no image's.
+    alone: Cell<usize>,
     /// The fabric, while operations are outstanding and its `quiet` alone completes them.
     completer: Cell<Option<NonNull<dyn Fabric>>>,
     /// How many functions this thread is in whose accesses may race.
@@ -62,6 +64,7 @@ thread_local! {
             operations: Cell::new(0),
             poll: Cell::new(|| ()),
             has_neighbours: Cell::new(false),
+            alone: Cell::new(usize::MAX),
             completer: Cell::new(None),
             racy: Cell::new(0),
             observes_racy: Cell::new(None),
@@ -85,6 +88,8 @@ fn handle<'a>() -> &'a FabricHandle {
 
 /// The contents of a handle, for [`install`].
 pub struct HandleState<'a> {
+    /// Its number.
+    pub image: usize,
     /// The fabric of the image.
     pub fabric: &'a (dyn Fabric + 'static),
     /// Where this image sees the part of image 0.
@@ -114,6 +119,8 @@ pub unsafe fn install(state: &HandleState<'_>) {
     handle.interval.set(state.poll.map_or(NEVER, |_| OFTEN));
     handle.poll.set(state.poll.unwrap_or(|| ()));
     handle.has_neighbours.set(state.has_neighbours);
+    let alone = (!state.has_neighbours).then_some(state.image);
+    handle.alone.set(alone.unwrap_or(usize::MAX));
     handle
         .observes_racy
         .set(state.observes_racy.map(NonNull::from));
@@ -210,6 +217,19 @@ pub fn reach_to_put<R>(
     operate: impl FnOnce(&dyn Fabric, usize) -> R,
 ) -> R {
     handle().reach(image, address, operate)
+}
+
+/// The offset in the part of `image` of what this image sees at `address`, if few instructions tell that the fabric alone reaches it. `None` says nothing.
+#[inline(always)]
+#[must_use]
+pub fn offset_elsewhere(image: usize, address: usize) -> Option<usize> {
+    let handle = handle();
+    let distance = address.wrapping_sub(handle.parts.get());
+    let offset = distance.wrapping_sub(image.wrapping_mul(handle.stride.get()));
+    let alone = handle.alone.get();
+    // No place is in the job of a thread that is no image.
+    let is_there = distance < handle.length.get() && offset < handle.stride.get();
+    (is_there && alone != usize::MAX && alone != image).then_some(offset)
 }
 
 /// Notes that an operation of the program at `caller` begins, which goes on while the image computes: for what observes the fabric.

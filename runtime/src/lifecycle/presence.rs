@@ -41,6 +41,7 @@ impl Image {
         let mut others = (0..self.images).filter(|&other| other != self.index);
         let polls = self.network.is_some();
         let opening = HandleState {
+            image: self.index,
             fabric: self.fabric_for_program(),
             parts: region.part_address(0, 0).addr(),
             stride: region.dimensions().stride,
