@@ -25,6 +25,9 @@ use coarray_fabric::{AtomicOperation, SignalOperation, Word};
 const DIRECT_TRIES: u32 = 100;
 const FABRIC_TRIES: u32 = 16;
 
+/// How often it pauses between two tries through a fabric: a try keeps the holder waiting that is about to release the lock by an operation on the same word.
+const FABRIC_PAUSES: u32 = 16;
+
 /// How often an image looks before it yields its core between two looks, and before it sleeps: whom it looks for is about to write.
 const SPINS: u32 = 100;
 const YIELDS: u32 = 1000;
@@ -203,13 +206,16 @@ impl Words for Acquirer<'_> {
     }
 
     fn try_again(&self, take: AtomicOperation) -> u64 {
-        if let Reach::Direct(lock) = self.reach {
-            pause();
-            // Relaxed: the operation acquires.
-            match lock.state.load(Ordering::Relaxed) {
-                free if State(free) == State::FREE => {}
-                other => return other,
+        match self.reach {
+            Reach::Direct(lock) => {
+                pause();
+                // Relaxed: the operation acquires.
+                match lock.state.load(Ordering::Relaxed) {
+                    free if State(free) == State::FREE => {}
+                    other => return other,
+                }
             }
+            Reach::Fabric(_) => (0..FABRIC_PAUSES).for_each(|_| pause()),
         }
         self.state(take)
     }
