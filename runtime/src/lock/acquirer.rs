@@ -20,13 +20,11 @@ use coarray_fabric::memory::locality::Place;
 use coarray_fabric::system::controlled;
 use coarray_fabric::{AtomicOperation, SignalOperation, Word};
 
-/// How often an image tries again before it queues, if nobody does: about what it costs two images to use the queue, by instructions, and a few times that
-/// through a fabric, where short sections are over by then.
-const DIRECT_TRIES: u32 = 100;
-const FABRIC_TRIES: u32 = 16;
+/// How often an image tries again before it queues, if nobody does: short sections are over by then.
+const TRIES: u32 = 16;
 
-/// How often it pauses between two tries through a fabric: a try keeps the holder waiting that is about to release the lock by an operation on the same word.
-const FABRIC_PAUSES: u32 = 16;
+/// How often it pauses before each: a try keeps the holder waiting, which is about to release the lock by an operation on the same word.
+const PAUSES: u32 = 16;
 
 /// How often an image looks before it yields its core between two looks, and before it sleeps: whom it looks for is about to write.
 const SPINS: u32 = 100;
@@ -200,22 +198,19 @@ impl Words for Acquirer<'_> {
 
     fn tries(&self) -> u32 {
         match self.reach {
-            Reach::Direct(_) => self.image.backoff.patience().spins.min(DIRECT_TRIES),
-            Reach::Fabric(_) => FABRIC_TRIES,
+            Reach::Direct(_) => self.image.backoff.patience().spins.min(TRIES),
+            Reach::Fabric(_) => TRIES,
         }
     }
 
     fn try_again(&self, take: AtomicOperation) -> u64 {
-        match self.reach {
-            Reach::Direct(lock) => {
-                pause();
-                // Relaxed: the operation acquires.
-                match lock.state.load(Ordering::Relaxed) {
-                    free if State(free) == State::FREE => {}
-                    other => return other,
-                }
+        (0..PAUSES).for_each(|_| pause());
+        if let Reach::Direct(lock) = self.reach {
+            // Relaxed: the operation acquires.
+            match lock.state.load(Ordering::Relaxed) {
+                free if State(free) == State::FREE => {}
+                other => return other,
             }
-            Reach::Fabric(_) => (0..FABRIC_PAUSES).for_each(|_| pause()),
         }
         self.state(take)
     }
