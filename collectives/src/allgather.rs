@@ -12,7 +12,7 @@ use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
 use crate::epoch::capacity;
-use crate::epoch::in_place::{InPlace, Reach};
+use crate::epoch::in_place::InPlace;
 use crate::epoch::incoming::Incoming;
 use crate::gather::exchange_lengths;
 
@@ -255,7 +255,7 @@ impl Gathering<'_> {
         mut read: impl FnMut(&InPlace<'_, T>, usize),
     ) -> Result<bool, ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
-        let epoch = InPlace::begin(self.team, call, values, Reach::of_all(self.team))?;
+        let epoch = InPlace::begin(self.team, call, values)?;
         let lends = |&image: &usize| !self.blocks.block(image).is_empty();
         if !epoch.have_lent((0..images).filter(lends)) {
             return Ok(false);

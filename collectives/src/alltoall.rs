@@ -16,7 +16,7 @@ use crate::blocks::{Blocks, overlap, windows};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
-use crate::epoch::in_place::{InPlace, Reach};
+use crate::epoch::in_place::InPlace;
 use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, capacity, fits_payload};
 
@@ -100,8 +100,7 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
         return Ok(());
     }
     if start.asks_where(&call, Kind::Alltoall, size_of_val(send)) {
-        let epoch = InPlace::begin(team, &call, send, Reach::of_all(team))
-            .map_err(CallFailed::from(&call))?;
+        let epoch = InPlace::begin(team, &call, send).map_err(CallFailed::from(&call))?;
         if epoch.have_lent(0..images) {
             let me = team.index();
             let blocks = |image: usize| image * length..(image + 1) * length;

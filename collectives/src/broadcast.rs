@@ -9,7 +9,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
-use crate::epoch::in_place::{InPlace, Reach};
+use crate::epoch::in_place::InPlace;
 use crate::epoch::{Epoch, capacity, chunks, fits_payload};
 
 forms! {
@@ -146,7 +146,7 @@ fn in_place<T: Remote>(
         true => (values, &mut []),
         false => (&[], values),
     };
-    let epoch = InPlace::begin(team, call, lent, Reach::of_all(team))?;
+    let epoch = InPlace::begin(team, call, lent)?;
     if epoch.have_lent([root]) {
         if team.index() != root {
             // SAFETY: the root has lent its values, whose number is the same on all images: they have compared calls.

@@ -14,7 +14,7 @@ use crate::blocks::{Blocks, room_for};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
-use crate::epoch::in_place::{InPlace, Reach};
+use crate::epoch::in_place::InPlace;
 use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, fits_payload};
 use crate::schedule::Tree;
@@ -313,7 +313,7 @@ impl Gathering<'_> {
     ) -> Result<bool, ImageFailed> {
         let is_root = self.team.index() == self.tree.image(0);
         let lent = if is_root { &[] } else { values };
-        let epoch = InPlace::begin(self.team, call, lent, Reach::Mapped)?;
+        let epoch = InPlace::begin(self.team, call, lent)?;
         let others = || {
             let positions = 1..self.team.images();
             let lending = positions.filter(|&position| !self.blocks.block(position).is_empty());

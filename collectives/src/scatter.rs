@@ -15,7 +15,7 @@ use crate::blocks::{Blocks, room_for, windows};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::{Posts, may_post};
-use crate::epoch::in_place::{InPlace, Reach};
+use crate::epoch::in_place::InPlace;
 use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, capacity, chunks};
 use crate::schedule::{Layout, Tree};
@@ -139,8 +139,7 @@ fn scatter<T: Remote>(
     ) {
         let is_root = team.index() == root;
         let lent = if is_root && is_right { parts } else { &[] };
-        let epoch =
-            InPlace::begin(team, &call, lent, Reach::ByKernel).map_err(CallFailed::from(&call))?;
+        let epoch = InPlace::begin(team, &call, lent).map_err(CallFailed::from(&call))?;
         if epoch.have_lent([root]) {
             let own = team.index() * length;
             match is_root {

@@ -43,7 +43,7 @@ pub use check::record::{CheckRecord, OrderingLine};
 pub use collective::allocation::{FILLED, Layout};
 pub use collective::barrier::OnFailure;
 pub use collective::form_team::Current;
-pub use collective::in_place::{Lent, Loan};
+pub use collective::in_place::Loan;
 pub use collective::missing::{AwaitedPosts, Missing, forget_posts};
 pub use collective::posts::{MOST_POSTED, Post};
 pub use collective::request::{CollectiveRequest, Incomplete};

@@ -12,8 +12,8 @@ use std::ops::Range;
 use std::{ptr, slice};
 
 use coarray_coref::Remote;
-use coarray_fabric::BUFFER_BYTES;
-use coarray_runtime::{ASKING, Call, ImageFailed, Lent, Loan, Team};
+use coarray_fabric::{BUFFER_BYTES, direct};
+use coarray_runtime::{ASKING, Call, ImageFailed, Loan, Team};
 
 use crate::Kind;
 use crate::epoch::{CALLS, Epoch, PAYLOAD_WORDS};
@@ -24,12 +24,6 @@ const MOVED_BYTES: usize = 1 << 14;
 
 /// The same where images combine them, of which they copy a few at a time.
 const COMBINED_BYTES: usize = 1 << 15;
-
-/// From how many bytes of an image on the kernel copies them faster than two images do.
-const IN_PROCESS_BYTES: usize = 1 << 16;
-
-/// From how many bytes on it is slower again: both sides copy a piece at a time through their caches, while the kernel copies past them.
-const PAST_CACHES_BYTES: usize = 1 << 20;
 
 /// The number of the epoch in its operation: no other has it, so images that ask and those that do not differ in their calls.
 const NUMBER: usize = ASKING / CALLS;
@@ -56,31 +50,12 @@ pub(crate) fn pays(team: &Team, kind: Kind, bytes: usize) -> bool {
     bytes >= least && (bytes > BUFFER_BYTES || team.has_cores_for_all())
 }
 
-/// How images may read values of others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// By loads.
-    Mapped,
-    /// By loads, or by the kernel.
-    ByKernel,
-}
-
-impl Reach {
-    /// For long values that all other images of the team read: several that read the same pages by the kernel hinder each other.
-    pub(crate) fn of_all(team: &Team) -> Self {
-        match team.images() {
-            2 => Self::ByKernel,
-            _ => Self::Mapped,
-        }
-    }
-}
-
 /// An epoch in which this image may lend values, and read those of others.
 pub(crate) struct InPlace<'a, T> {
     // Dropped first: nobody reads when the epoch ends.
     loan: Option<Loan<'a>>,
     epoch: Epoch<'a, T>,
-    /// Whether values could not be read: a panic unwinds their image, or that is gone.
+    /// Whether values could not be read: a panic unwinds their image.
     has_missed: Cell<bool>,
     /// The number of the barrier that announced the loans.
     announced: u64,
@@ -98,9 +73,8 @@ impl<'a, T: Remote> InPlace<'a, T> {
         team: &'a Team,
         call: &'a Call,
         values: &'a [T],
-        reach: Reach,
     ) -> Result<Self, ImageFailed> {
-        Self::lend(team, call, ptr::from_ref(values).cast_mut(), reach)
+        Self::lend(team, call, ptr::from_ref(values).cast_mut())
     }
 
     /// As [`begin`](Self::begin), and this image changes the values, where others do not read them.
@@ -111,27 +85,18 @@ impl<'a, T: Remote> InPlace<'a, T> {
         team: &'a Team,
         call: &'a Call,
         values: &'a mut [T],
-        reach: Reach,
     ) -> Result<Self, ImageFailed> {
-        Self::lend(team, call, values, reach)
+        Self::lend(team, call, values)
     }
 
     #[inline(never)]
-    fn lend(
-        team: &'a Team,
-        call: &'a Call,
-        values: *mut [T],
-        reach: Reach,
-    ) -> Result<Self, ImageFailed> {
-        // Should the process of a lender that was killed be another one by now, any bytes are values.
-        let reads_processes = reach == Reach::ByKernel && T::ANY_BITS && team.reads_processes();
+    fn lend(team: &'a Team, call: &'a Call, values: *mut [T]) -> Result<Self, ImageFailed> {
         let mut epoch = Epoch::begin(team, call, NUMBER);
         let bytes = values.len() * size_of::<T>();
-        let by_process = reads_processes && (IN_PROCESS_BYTES..PAST_CACHES_BYTES).contains(&bytes);
-        let place = team.place_for_all(values.cast(), bytes, by_process);
+        let place = team.place_for_all(values.cast(), bytes);
         // SAFETY: the values are borrowed until the loan is dropped, which only `end` prevents; `own` changes only what nobody reads.
         let loan = place.map(|_| unsafe { team.lend() });
-        epoch.set_payload([place.unwrap_or_default(), reads_processes.into(), 0]);
+        epoch.set_payload([place.unwrap_or_default(), 0, 0]);
         let mut in_place = Self {
             loan,
             epoch,
@@ -169,11 +134,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
     /// Whether these images have lent their values: the same on all images. If not, this is all that there is to do in the epoch.
     pub(crate) fn have_lent(&self, images: impl IntoIterator<Item = usize>) -> bool {
         let (team, call) = (self.epoch.team, self.epoch.call);
-        let all_read = (0..team.images()).all(|image| self.told(image)[1] != 0);
-        let have_lent = images.into_iter().all(|image| {
-            let place = self.place(image);
-            place != 0 && (all_read || !Team::is_in_process(place))
-        });
+        let have_lent = images.into_iter().all(|image| self.place(image) != 0);
         team.note_places(call, have_lent);
         have_lent
     }
@@ -195,13 +156,13 @@ impl<'a, T: Remote> InPlace<'a, T> {
     ///
     /// # Safety
     /// `read` reads such elements only that the image has lent and does not write before the next barrier, and runs nothing of the program.
-    unsafe fn read_lent(&self, image: usize, length: usize, read: impl FnOnce(&Lent) -> bool) {
+    unsafe fn read_lent(&self, image: usize, length: usize, read: impl FnOnce(*const T)) {
         let (team, place) = (self.epoch.team, self.place(image));
         assert_ne!(place, 0, "image {image} has lent nothing");
         traffic::note(team, image, length * size_of::<T>());
         // SAFETY: the place is what that image brought to the barrier that announced its loan, and to the others of the epoch, which
         // is not over. The caller vouches for `read`.
-        if !unsafe { team.read_lent(image, self.announced, place, read) } {
+        if !unsafe { team.read_lent(image, self.announced, place, |start| read(start.cast())) } {
             self.has_missed.set(true);
         }
     }
@@ -213,10 +174,10 @@ impl<'a, T: Remote> InPlace<'a, T> {
     #[inline(never)]
     pub(crate) unsafe fn read_into(&self, image: usize, start: usize, target: &mut [T]) {
         let length = target.len();
-        let copy = |lent: &Lent| {
+        let copy = |lent: *const T| {
             let (target, bytes) = (target.as_mut_ptr().cast(), size_of_val(target));
-            // SAFETY: the caller vouches for the elements; the target has as many.
-            unsafe { lent.copy(start * size_of::<T>(), target, bytes) }.is_ok()
+            // SAFETY: the caller vouches for the elements; the target has as many. Nobody writes to what is lent. Long copies go past the caches.
+            unsafe { direct::copy(target, lent.add(start).cast(), bytes) }
         };
         // SAFETY: the caller vouches for the elements; `copy` runs nothing of the program.
         unsafe { self.read_lent(image, length, copy) }
@@ -234,8 +195,21 @@ impl<'a, T: Remote> InPlace<'a, T> {
     ) {
         target.clear();
         let length = range.len();
-        // SAFETY: the caller vouches for the elements; `copy_to_vec` runs nothing of the program.
-        unsafe { self.read_lent(image, length, |lent| copy_to_vec(lent, range, target)) }
+        let copy = |lent: *const T| {
+            target.reserve(length);
+            // SAFETY: the caller vouches for the elements, which nobody writes to; the vector has room for as many, and has them then.
+            unsafe {
+                let bytes = length * size_of::<T>();
+                direct::copy(
+                    target.as_mut_ptr().cast(),
+                    lent.add(range.start).cast(),
+                    bytes,
+                );
+                target.set_len(length);
+            }
+        };
+        // SAFETY: the caller vouches for the elements; `copy` runs nothing of the program.
+        unsafe { self.read_lent(image, length, copy) }
     }
 
     /// Copies elements `range` of those that `image` has lent to the same elements of this image.
@@ -258,7 +232,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
     pub(crate) fn end(mut self) -> Result<(), ImageFailed> {
         let team = self.epoch.team;
         let mut words = self.epoch.payload;
-        words[2] = self.has_missed.get().into();
+        words[1] = self.has_missed.get().into();
         self.epoch.set_payload(words);
         let passed = self.epoch.barrier();
         // Its steps, if it had any, end with the barrier.
@@ -268,31 +242,10 @@ impl<'a, T: Remote> InPlace<'a, T> {
             unsafe { loan.returned() };
         }
         passed?;
-        if (0..team.images()).any(|image| self.told(image)[2] != 0) {
-            // One has come here, and is gone: it does not pass another barrier.
+        if (0..team.images()).any(|image| self.told(image)[1] != 0) {
             self.epoch.barrier()?;
-            panic!(
-                "{}: the kernel did not let an image read the memory of another any more; set COARRAY_CROSS_MEMORY=0",
-                self.epoch.call.describe(team)
-            );
+            unreachable!("a panic unwinds an image, which passes no other barrier");
         }
         Ok(())
     }
-}
-
-/// Replaces `target` by a copy of elements `range` of those that are lent. Returns whether it could.
-///
-/// # Safety
-/// So many `T`s are lent, and nobody writes to them.
-unsafe fn copy_to_vec<T: Remote>(lent: &Lent, range: Range<usize>, target: &mut Vec<T>) -> bool {
-    target.clear();
-    target.reserve(range.len());
-    let (start, bytes) = (range.start * size_of::<T>(), range.len() * size_of::<T>());
-    // SAFETY: the caller vouches for what is lent; the vector has room for as many elements.
-    let is_read = unsafe { lent.copy(start, target.as_mut_ptr().cast(), bytes) }.is_ok();
-    if is_read {
-        // SAFETY: as many elements have just been copied, values of that image, or of a process in its place if any bytes are values.
-        unsafe { target.set_len(range.len()) };
-    }
-    is_read
 }

@@ -6,7 +6,7 @@ use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed};
 
 use crate::blocks::{slice, windows};
-use crate::epoch::in_place::{InPlace, PIECE_BYTES, Reach};
+use crate::epoch::in_place::{InPlace, PIECE_BYTES};
 use crate::reduce::Reduction;
 
 impl<F> Reduction<'_, F> {
@@ -21,7 +21,7 @@ impl<F> Reduction<'_, F> {
         F: Fn(T, T) -> T,
     {
         let (me, images, length) = (self.team.index(), self.team.images(), values.len());
-        let mut epoch = InPlace::begin_mut(self.team, call, values, Reach::Mapped)?;
+        let mut epoch = InPlace::begin_mut(self.team, call, values)?;
         if !epoch.have_lent(0..images) {
             return Ok(false);
         }
@@ -49,7 +49,7 @@ impl<F> Reduction<'_, F> {
         F: Fn(T, T) -> T,
     {
         let length = values.len();
-        let mut epoch = InPlace::begin_mut(self.team, call, values, Reach::Mapped)?;
+        let mut epoch = InPlace::begin_mut(self.team, call, values)?;
         if !epoch.have_lent((0..self.team.images()).filter(|&image| image != root)) {
             return Ok(false);
         }

@@ -4,7 +4,7 @@ use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed};
 
 use crate::blocks::windows;
-use crate::epoch::in_place::{InPlace, PIECE_BYTES, Reach};
+use crate::epoch::in_place::{InPlace, PIECE_BYTES};
 use crate::operator::append;
 use crate::reduce_scatter::Reduction;
 
@@ -13,7 +13,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
     #[inline(never)]
     pub(super) fn in_place(&self, call: &Call, mine: &mut [T]) -> Result<bool, ImageFailed> {
         let (me, images, length) = (self.team.index(), self.team.images(), mine.len());
-        let epoch = InPlace::begin(self.team, call, self.values, Reach::Mapped)?;
+        let epoch = InPlace::begin(self.team, call, self.values)?;
         if !epoch.have_lent(0..images) {
             return Ok(false);
         }

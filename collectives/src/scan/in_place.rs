@@ -6,7 +6,7 @@ use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, Call, ImageFailed};
 
 use crate::blocks::windows;
-use crate::epoch::in_place::{InPlace, PIECE_BYTES, Reach};
+use crate::epoch::in_place::{InPlace, PIECE_BYTES};
 use crate::operator::prepend;
 use crate::scan::Scan;
 
@@ -24,7 +24,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
     #[inline(never)]
     pub(super) fn in_place(&self, call: &Call, values: &mut [T]) -> Result<bool, ImageFailed> {
         let length = values.len();
-        let mut epoch = InPlace::begin_mut(self.team, call, values, Reach::Mapped)?;
+        let mut epoch = InPlace::begin_mut(self.team, call, values)?;
         if !epoch.have_lent(0..self.team.images() - 1) {
             return Ok(false);
         }
