@@ -17,7 +17,7 @@ const KINDS: [Kind; 4] = [
 ];
 
 /// Lengths for the barrier's payload, for one epoch, and for several.
-const LENGTHS: [usize; 3] = [2, 1000, 30_000];
+const LENGTHS: [usize; 3] = [2, 1000, 70_000];
 
 const IMAGES: [usize; 3] = [2, 3, 5];
 

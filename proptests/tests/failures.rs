@@ -176,7 +176,7 @@ const FORMS: [Form; 77] = [
         try_co_broadcast(&mut [1; 5], before.root)
     }),
     ("try_co_sum", |_| try_co_sum(&mut [1; 5])),
-    ("try_co_sum of much", |_| try_co_sum(&mut [1; 20_000])),
+    ("try_co_sum of much", |_| try_co_sum(&mut [1; 150_000])),
     ("try_co_sum_to", |before| {
         try_co_sum_to(&mut [1; 5], before.root)
     }),
@@ -242,7 +242,7 @@ const FORMS: [Form; 77] = [
     ("try_co_min_loc_of", |_| try_co_min_loc_of(1, 2).map(drop)),
     ("try_co_max_loc_of", |_| try_co_max_loc_of(1, 2).map(drop)),
     ("try_co_reduce_of", |_| {
-        try_co_reduce_of(vec![1; 20_000], |a, b| a * b).map(drop)
+        try_co_reduce_of(vec![1; 150_000], |a, b| a * b).map(drop)
     }),
     ("try_co_scan_of", |_| {
         try_co_scan_of(1, |a, b| a + b).map(drop)

@@ -45,7 +45,7 @@ pub fn trials() -> Vec<Check> {
 const TASK: &str = "FAULTS_TASK";
 
 /// Elements of an image: a few, nearly a turn of them, and many turns.
-const LENGTHS: [usize; 4] = [1, 3, 7000, 30_000];
+const LENGTHS: [usize; 4] = [1, 3, 7000, 70_000];
 
 /// Some runs of each algorithm.
 const RUNS: usize = 3;

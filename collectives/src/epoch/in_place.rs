@@ -23,7 +23,7 @@ use crate::traffic;
 const MOVED_BYTES: usize = 1 << 14;
 
 /// The same where images combine them, of which they copy a few at a time.
-const COMBINED_BYTES: usize = 1 << 15;
+const COMBINED_BYTES: usize = 1 << 19;
 
 /// The number of the epoch in its operation: no other has it, so images that ask and those that do not differ in their calls.
 const NUMBER: usize = ASKING / CALLS;

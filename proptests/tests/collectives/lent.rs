@@ -15,9 +15,10 @@ fn lengths() -> impl Strategy<Value = usize> {
     };
     prop_oneof![
         1 => 0usize..20,
-        2 => around(1 << 15),
+        2 => around(1 << 19),
         1 => around(1 << 16),
-        4 => 0usize..20_000,
+        1 => 0usize..20_000,
+        3 => 20_000usize..50_000,
     ]
 }
 

@@ -9,7 +9,7 @@ use coarray::prelude::*;
 
 use crate::{Images, divisions, report, watched};
 
-const LENGTHS: [usize; 3] = [1, 100, 30_000];
+const LENGTHS: [usize; 3] = [1, 100, 70_000];
 
 /// Joins values that are all one by `algorithm`; to image 1 if only one image gets the result.
 fn join(
