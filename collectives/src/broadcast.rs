@@ -133,7 +133,8 @@ fn eager<T: Remote>(start: &Start, call: &Call, values: &mut [T], root: usize) {
     }
 }
 
-/// Every image reads the values where the root has them, or they are [passed on](pass_on).
+/// Every image reads the values where the root has them, and the root writes the last of them to each meanwhile if it reaches all; or they are
+/// [passed on](pass_on).
 fn in_place<T: Remote>(
     team: &Team,
     call: &Call,
@@ -142,15 +143,22 @@ fn in_place<T: Remote>(
     values: &mut [T],
     root: usize,
 ) -> Result<(), ImageFailed> {
-    let (lent, target): (&[T], &mut [T]) = match team.index() == root {
-        true => (values, &mut []),
-        false => (&[], values),
-    };
-    let epoch = InPlace::begin(team, call, lent)?;
-    if epoch.have_lent([root]) {
-        if team.index() != root {
-            // SAFETY: the root has lent its values, whose number is the same on all images: they have compared calls.
-            unsafe { epoch.read_into(root, 0, target) };
+    let (me, images, length) = (team.index(), team.images(), values.len());
+    let mut epoch = InPlace::begin_mut(team, call, values)?;
+    // A root that dies leaves bytes of two values where it writes.
+    let may_write = T::ANY_BITS && epoch.have_lent(0..images);
+    if may_write || epoch.have_lent([root]) {
+        let read = length - if may_write { length / images } else { 0 };
+        // SAFETY: these images have lent their values, whose number is the same on all: they have compared calls. Each reads the first of the root's,
+        // to its own, and the root writes the others of each; nobody writes to the root's.
+        unsafe {
+            if me != root {
+                epoch.read_to_own(root, 0..read);
+                epoch.note_written(root, length - read);
+            } else if read < length {
+                let others = (0..images).filter(|&image| image != root);
+                others.for_each(|image| epoch.write_from_own(image, read..length));
+            }
         }
         return epoch.end();
     }

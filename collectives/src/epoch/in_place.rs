@@ -117,6 +117,11 @@ impl<'a, T: Remote> InPlace<'a, T> {
         self.epoch.barrier()
     }
 
+    /// Notes that `image` writes so many elements of this image.
+    pub(crate) fn note_written(&self, image: usize, length: usize) {
+        traffic::note(self.epoch.team, image, length * size_of::<T>());
+    }
+
     /// Elements `range` of the values that this image has lent.
     ///
     /// # Safety
@@ -157,12 +162,22 @@ impl<'a, T: Remote> InPlace<'a, T> {
     /// # Safety
     /// `read` reads such elements only that the image has lent and does not write before the next barrier, and runs nothing of the program.
     unsafe fn read_lent(&self, image: usize, length: usize, read: impl FnOnce(*const T)) {
+        traffic::note(self.epoch.team, image, length * size_of::<T>());
+        // SAFETY: the caller vouches for `read`.
+        unsafe { self.access_lent(image, read) }
+    }
+
+    /// Calls `access` with the start of what `image` has lent, and notes if that is not there any more.
+    ///
+    /// # Safety
+    /// As [`read_lent`](Self::read_lent); or `access` writes such elements only that nobody else accesses before the next barrier.
+    unsafe fn access_lent(&self, image: usize, access: impl FnOnce(*const T)) {
         let (team, place) = (self.epoch.team, self.place(image));
         assert_ne!(place, 0, "image {image} has lent nothing");
-        traffic::note(team, image, length * size_of::<T>());
+        let access = |start: *const u8| access(start.cast());
         // SAFETY: the place is what that image brought to the barrier that announced its loan, and to the others of the epoch, which
-        // is not over. The caller vouches for `read`.
-        if !unsafe { team.read_lent(image, self.announced, place, |start| read(start.cast())) } {
+        // is not over. The caller vouches for `access`.
+        if !unsafe { team.read_lent(image, self.announced, place, access) } {
             self.has_missed.set(true);
         }
     }
@@ -222,6 +237,27 @@ impl<'a, T: Remote> InPlace<'a, T> {
             let target: *mut [T] = self.own(range.clone());
             self.read_into(image, range.start, &mut *target);
         }
+    }
+
+    /// Copies elements `range` of this image to the same elements of those that `image` has lent.
+    ///
+    /// # Safety
+    /// Both have lent so many `T`s by [`begin_mut`](Self::begin_mut). No other image accesses these elements of theirs before the next barrier, nor writes to
+    /// this image's. Any bytes are a `T`: this image may die in the middle of one.
+    pub(crate) unsafe fn write_from_own(&self, image: usize, range: Range<usize>) {
+        assert!(range.start <= range.end && range.end <= self.values.len());
+        let bytes = range.len() * size_of::<T>();
+        let copy = |lent: *const T| {
+            // SAFETY: the caller vouches for both, of which the other one was lent by a pointer that may be written through. Long copies go past the
+            // caches.
+            unsafe {
+                let target = lent.cast_mut().add(range.start);
+                let source = self.values.cast::<T>().add(range.start);
+                direct::copy(target.cast(), source.cast(), bytes);
+            }
+        };
+        // SAFETY: the caller vouches for the elements; `copy` runs nothing of the program.
+        unsafe { self.access_lent(image, copy) }
     }
 
     /// Waits until all images have finished reading.
