@@ -11,6 +11,9 @@
 //! with the last process that maps it. It is sparse: reserved memory costs address space only, and an allocation commits the pages that it
 //! needs.
 
+mod file;
+mod layout;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
@@ -19,25 +22,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{MemfdFlags, Mode, SealFlags, fchmod, fcntl_add_seals, memfd_create};
-use rustix::io::Errno;
-use rustix::process::Resource;
+pub use layout::{Areas, BUFFER_BYTES, Dimensions, POSTED_BYTES, SCRATCH_BYTES};
 
 use crate::memory::direct;
 use crate::memory::nodes::Nodes;
 use crate::memory::overlay::Overlay;
+use crate::memory::region::file::{memory_file, named_file};
+use crate::memory::region::layout::Header;
 use crate::system::available_memory;
-use crate::system::limits::{self, limit};
+use crate::system::limits;
 use crate::system::mapping::Mapping;
-
-/// Bytes of each of the two buffers at the start of the scratch space, through which collectives pass data in turn.
-pub const BUFFER_BYTES: usize = 1 << 18;
-
-/// Bytes behind them, where images leave values for each other.
-pub const POSTED_BYTES: usize = 1 << 16;
-
-/// Bytes of scratch space in each part.
-pub const SCRATCH_BYTES: usize = 2 * BUFFER_BYTES + POSTED_BYTES;
 
 /// An owner of a mapped region.
 ///
@@ -49,40 +43,6 @@ pub unsafe trait RegionOwner: std::fmt::Debug + Send + Sync {
 
     /// The nodes of the images in it.
     fn nodes(&self) -> &Nodes;
-}
-
-/// The sizes of the areas, in which the runtime keeps control structures. They begin as zero bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Areas {
-    /// Bytes for the whole job.
-    pub job: usize,
-    /// Bytes at the start of each image's part.
-    pub image: usize,
-    /// Bytes behind these, of which an image commits with [`Region::commit_part`] what it uses.
-    pub sparse: usize,
-}
-
-/// The sizes a region was created with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dimensions {
-    /// Number of images.
-    pub images: usize,
-    /// Bytes from one image's part to the next.
-    pub stride: usize,
-    /// Whether each image on this machine has a core.
-    pub have_cores_for_all: bool,
-}
-
-/// The start of the region. `create` writes it, `layout` last.
-#[repr(C, align(64))]
-struct Header {
-    /// The version of the runtime's structures in the areas.
-    layout: AtomicU64,
-    images: AtomicU64,
-    stride: AtomicU64,
-    have_cores_for_all: AtomicU64,
-    job_area: AtomicU64,
-    image_area: AtomicU64,
 }
 
 /// A mapping of the region.
@@ -377,79 +337,6 @@ impl Region {
     #[inline]
     fn part(&self, image: usize) -> usize {
         self.parts + image * self.dimensions.stride
-    }
-}
-
-/// An anonymous file of fixed length. Only processes of the same user can open it; it cannot be shortened while it is mapped, nor executed.
-fn memory_file(length: usize) -> io::Result<File> {
-    limits::check_file(length)?;
-    let (name, flags) = ("coarray", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING);
-    let file = match memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL) {
-        // The flag is new in Linux 6.3.
-        Err(Errno::INVAL) => memfd_create(name, flags)?,
-        created => created?,
-    };
-    fchmod(&file, Mode::RUSR | Mode::WUSR)?;
-    let file = File::from(file);
-    file.set_len(length as u64)?;
-    fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-    Ok(file)
-}
-
-/// A file of that length at that path, in the place of what was there.
-fn named_file(path: &Path, length: usize) -> io::Result<File> {
-    limits::check_file(length)?;
-    let mut options = File::options();
-    options.read(true).write(true).create(true).truncate(true);
-    let file = options.open(path)?;
-    file.set_len(length as u64)?;
-    Ok(file)
-}
-
-impl Header {
-    fn of(map: &Mapping) -> &Self {
-        // SAFETY: the mapping is at least a page long, longer than a header, and page-aligned; it lives as long as `map`. Each field is an atomic,
-        // valid for all bytes, and changed by atomic operations only.
-        unsafe { &*map.start().cast::<Self>() }
-    }
-}
-
-impl Areas {
-    /// The largest heap that the limits allow for each image: one file has all heaps, and every image maps it.
-    pub fn largest_heap(&self, images: usize) -> usize {
-        // The program needs address space for other mappings, too.
-        let mapped = limit(Resource::As).map(|bytes| bytes / 4 * 3);
-        let limits = [limit(Resource::Fsize), mapped].into_iter().flatten();
-        let rest = self.file_bytes(images, 0).unwrap_or(usize::MAX);
-        let heap = |length: usize| length.saturating_sub(rest) / images;
-        let page = rustix::param::page_size();
-        limits
-            .map(heap)
-            .min()
-            .map_or(usize::MAX, |heap| heap / page * page)
-    }
-
-    /// Bytes of the whole file for `images` images with such heaps; `None` if they exceed the address space.
-    fn file_bytes(&self, images: usize, heap: usize) -> Option<usize> {
-        self.part_bytes(heap)?
-            .checked_mul(images)?
-            .checked_add(self.job_bytes())
-            .filter(|&length| i64::try_from(length).is_ok())
-    }
-
-    /// Bytes of the part of an image with such a heap; `None` if they exceed the address space.
-    fn part_bytes(&self, heap: usize) -> Option<usize> {
-        let page = rustix::param::page_size();
-        heap.checked_next_multiple_of(page)?
-            .checked_add(self.image_bytes() + SCRATCH_BYTES)
-    }
-
-    fn job_bytes(&self) -> usize {
-        (size_of::<Header>() + self.job).next_multiple_of(rustix::param::page_size())
-    }
-
-    fn image_bytes(&self) -> usize {
-        (self.image + self.sparse).next_multiple_of(rustix::param::page_size())
     }
 }
 

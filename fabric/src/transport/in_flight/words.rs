@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use super::{BoundingRange, NOTHING};
+use super::bounding_range::BoundingRange;
 use crate::transport::access::Access;
 
 /// The set of words.
@@ -19,7 +19,7 @@ pub(super) struct Words {
 impl Words {
     pub(super) fn new(images: usize) -> Self {
         Self {
-            by_image: vec![Cell::new(NOTHING); images].into(),
+            by_image: vec![Cell::new(BoundingRange::NOTHING); images].into(),
             images: Cell::new(0),
         }
     }
@@ -31,7 +31,7 @@ impl Words {
 
     #[inline]
     pub(super) fn are_of(&self, image: usize) -> bool {
-        !self.are_none() && self.by_image[image].get().end > 0
+        !self.are_none() && !self.by_image[image].get().is_nothing()
     }
 
     #[inline]
@@ -42,13 +42,13 @@ impl Words {
     pub(super) fn insert(&self, image: usize, range: BoundingRange) {
         let former = self.by_image[image].replace(self.by_image[image].get().with(range));
         self.images
-            .set(self.images.get() + usize::from(former.end == 0));
+            .set(self.images.get() + usize::from(former.is_nothing()));
     }
 
     /// Removes those on `image`.
     pub(super) fn retire(&self, image: usize) {
         if self.are_of(image) {
-            self.by_image[image].set(NOTHING);
+            self.by_image[image].set(BoundingRange::NOTHING);
             self.images.set(self.images.get() - 1);
         }
     }
@@ -60,8 +60,8 @@ impl Words {
         }
         self.images.set(0);
         for (image, range) in self.by_image.iter().enumerate() {
-            let range = range.replace(NOTHING);
-            if range.end > 0 {
+            let range = range.replace(BoundingRange::NOTHING);
+            if !range.is_nothing() {
                 each(image, range);
             }
         }
