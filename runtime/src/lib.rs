@@ -93,7 +93,8 @@ pub use profile::counts::Class;
 pub use profile::moved::{LineMoves, Moved};
 pub use profile::place::Place;
 pub use profile::table::{ImageProfile, LineProfile};
-pub use profile::timeline::{Origin, Step, Steps, Timebase};
+pub use profile::timebase::Timebase;
+pub use profile::timeline::{Origin, Step, Steps};
 pub use schedule::{
     Accesses, Anchored, Deviation, Event, Exploration, Generator, Handover, History, Late, Line,
     ScheduleError, SchedulePlan, Scheduler, Strategy, Stuck, shorten, shrink,

@@ -1,23 +1,25 @@
 //! Locks: how an image waits for one, and which ones it holds.
 
 mod acquirer;
+mod error;
 
-use std::fmt;
 use std::panic::Location;
 use std::ptr;
 use std::time::Instant;
+
+pub use error::LockError;
 
 use crate::image::Image;
 use crate::image::held::Held;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
 use crate::lock::acquirer::{Acquirer, Reach};
-use crate::lockfree::lock_state::{Node, NotAcquired, State};
+use crate::lock::error::lock_error;
+use crate::lockfree::lock_state::{Node, State};
 use crate::lockfree::queue_lock::QueueLock;
 use crate::messages::quiet::quiet;
 use crate::profile::activity::Activity;
 use coarray_fabric::memory::locality::Place;
-use coarray_fabric::system::controlled;
 use coarray_fabric::transport::deferral::Deferral;
 use coarray_fabric::transport::pending::is_complete;
 
@@ -29,77 +31,6 @@ pub enum LockKind {
     /// The lock of the critical sections of a team.
     Critical,
 }
-
-/// Why an image did not get a lock. Images are named by their numbers in the job.
-///
-/// # Examples
-/// ```
-/// use coarray::locks::LockError;
-/// use coarray::prelude::*;
-///
-/// coarray::run(2, || {
-///     let log = Coarray::new(Comutex::new(0u64));
-///     let guard = log.lock(); // each its own
-///     sync_all();
-///     match log.at(1 - this_image()).try_lock() {
-///         Err(LockError::Busy { holder }) => assert_eq!(holder, 1 - this_image()),
-///         other => panic!("{other:?}"),
-///     }
-///     sync_all();
-///     drop(guard);
-/// });
-/// ```
-///
-/// # Source
-/// `STAT_LOCKED`, `STAT_UNLOCKED_FAILED_IMAGE` and `STAT_FAILED_IMAGE`, Fortran 2018 clause 11.6.11.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LockError {
-    /// Another image holds it.
-    Busy {
-        /// The holder.
-        holder: usize,
-    },
-    /// The image holds it already, and would wait for itself.
-    AlreadyHeld {
-        /// The line that took the lock.
-        since: &'static Location<'static>,
-    },
-    /// An image failed or panicked while it held the lock, and the poison has not been cleared since.
-    Poisoned {
-        /// That image.
-        by: usize,
-    },
-    /// Another image still held it at the deadline.
-    TimedOut,
-    /// The image that owns the lock has failed, and the lock is lost with it.
-    ImageFailed(ImageFailed),
-}
-
-impl fmt::Display for LockError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Busy { holder } => write!(formatter, "image {holder} holds the lock"),
-            Self::AlreadyHeld { since } => {
-                write!(
-                    formatter,
-                    "this image already holds the lock, which it took at {since}"
-                )
-            }
-            Self::Poisoned { by } => write!(
-                formatter,
-                "the lock is poisoned: image {by} failed or panicked while it held it"
-            ),
-            Self::TimedOut => write!(
-                formatter,
-                "another image still held the lock when the time was over"
-            ),
-            Self::ImageFailed(failed) => write!(formatter, "{failed}, and the lock with it"),
-        }
-    }
-}
-
-impl std::error::Error for LockError {}
 
 /// A lock in the memory of a job: on this node, or by its place on another one.
 #[derive(Clone, Copy, Debug)]
@@ -411,7 +342,7 @@ fn lock_slowly(
         true => user.lock(),
         false => user.try_lock(),
     };
-    outcome.map_err(|error| lock_error(image, lock, wanting.caller, error))
+    outcome.map_err(|error| lock_error(image, lock.address(image), wanting.caller, error))
 }
 
 /// Releases a lock for which images may wait, or that is changed through the fabric.
@@ -419,32 +350,6 @@ fn lock_slowly(
 fn unlock_slowly(image: &Image, lock: Lock<'_>, successor: Option<Node>, poison: bool) {
     let user = image.acquirer(lock, Wanting::nothing());
     user.release(successor, poison);
-}
-
-#[cold]
-fn lock_error(
-    image: &Image,
-    lock: Lock<'_>,
-    caller: &'static Location<'static>,
-    error: NotAcquired,
-) -> LockError {
-    match error {
-        NotAcquired::Busy(holder) => {
-            controlled::looked_in_vain();
-            LockError::Busy { holder }
-        }
-        NotAcquired::AlreadyHeld => {
-            let held = image.held.borrow();
-            let address = lock.address(image);
-            let taken = held.iter().rfind(|held| held.address == address);
-            LockError::AlreadyHeld {
-                since: taken.map_or(caller, |held| held.caller),
-            }
-        }
-        NotAcquired::Poisoned(by) => LockError::Poisoned { by },
-        NotAcquired::TimedOut => LockError::TimedOut,
-        NotAcquired::Ended => image.unwind(),
-    }
 }
 
 #[cfg(all(test, feature = "simulated"))]

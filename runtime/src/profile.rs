@@ -20,4 +20,5 @@ pub(crate) mod moved;
 pub(crate) mod place;
 pub(crate) mod recorder;
 pub(crate) mod table;
+pub(crate) mod timebase;
 pub(crate) mod timeline;

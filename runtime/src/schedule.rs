@@ -14,6 +14,7 @@
 //! G. Gibson, *Stateless model checking with data-race preemption points* (QuickSand), OOPSLA 2016.
 
 mod accesses;
+mod delays;
 mod generator;
 mod history;
 mod in_flight;

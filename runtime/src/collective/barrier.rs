@@ -1,27 +1,28 @@
-//! The checked barrier of a team: what it checks, and what happens if images disagree or have failed.
+//! The checked barrier of a team: how an image passes it, and what happens if others have failed.
+
+mod disagreement;
+mod scope;
 
 use std::ops::Range;
 use std::thread;
 
-use crate::call::operation::Operation;
-use crate::call::{Call, OBJECT};
+use crate::call::Call;
 use crate::collective::barrier_between_nodes::barrier_between_nodes;
-use crate::collective::describe::describe_recorded;
 use crate::collective::outstanding::collect_payloads_if_many;
-use crate::collective::posts::check_posts;
-use crate::image::object_number;
+use crate::image::recording::object_number;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
 use crate::lockfree::arrival::{Arrival, Signature, WORDS};
 use crate::lockfree::barrier::Barrier;
-use crate::lockfree::barrier::dissemination::Line;
 use crate::lockfree::barrier::flat;
-use crate::lockfree::checked_barrier::{self, BarrierError, BarrierScope, BarrierState, Episode};
+use crate::lockfree::checked_barrier::{self, BarrierError, Episode};
 use crate::lockfree::eventcount::SpinPolicy;
 use crate::messages::quiet::quiet;
-use crate::waiting::{Cause, Stop, Waiting};
+use crate::waiting::Stop;
 use coarray_fabric::system::primitives::{prefetch_to_read, prefetch_to_write};
 use coarray_fabric::transport::deferral::Deferral;
+pub(super) use disagreement::{describe_call, disagree, disagree_by_signatures};
+pub(super) use scope::{AT_END, TeamScope};
 
 /// What an operation does if images have failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -340,67 +341,6 @@ fn report_signatures(team: &Team, other: usize, episode: &Episode<TeamScope<'_>>
     disagree_by_signatures(team, signature(team.index()), other, signature(other))
 }
 
-/// Ends the job because the signatures of this image and of `other` differ.
-#[cold]
-pub(crate) fn disagree_by_signatures(
-    team: &Team,
-    mine: Signature,
-    other: usize,
-    theirs: Signature,
-) -> ! {
-    let signatures = [mine, theirs];
-    check_posts(team, other, |index| {
-        let is_mine = index == team.index();
-        describe_call(team, index, &signatures[usize::from(!is_mine)]).1
-    });
-    let [(barrier, _), (other_barrier, _)] = signatures.each_ref().map(Barrier::of);
-    // The signatures differ in nothing but the number of the new object.
-    let is_other_object = creates(&mine) && mine[..OBJECT] == theirs[..OBJECT];
-    let describe = |index: usize, signature| {
-        let (by, _) = Barrier::of(&signature);
-        let (image, mut words) = describe_call(team, index, &signature);
-        if barrier != other_barrier {
-            words += &format!(", by the {} barrier", by.name());
-        }
-        if is_other_object {
-            words += &format!(", its object number {}", signature[OBJECT]);
-        }
-        (image, words)
-    };
-    disagree(
-        team,
-        [
-            describe(team.index(), signatures[0]),
-            describe(other, signatures[1]),
-        ],
-    )
-}
-
-/// The call with this signature in which the image with this index is, as text, and the image's number.
-pub(crate) fn describe_call(team: &Team, index: usize, signature: &Signature) -> (usize, String) {
-    let image = team.members()[index] as usize;
-    team.image().refresh_call(image);
-    let (_, plain) = Barrier::of(signature);
-    let texts = team.image().control(image).calls.last();
-    (image, describe_recorded(plain, texts, team))
-}
-
-/// Ends the job because two images, given by their numbers, are in these different calls.
-#[cold]
-pub(crate) fn disagree(team: &Team, mut both: [(usize, String); 2]) -> ! {
-    both.sort_unstable();
-    let [(low, calls), (high, other_calls)] = both;
-    team.image().fail_silently(
-        1,
-        format!(
-            "and image {high} are in different collective operations\n  image {low}: {calls}\n  image {high}: {other_calls}\n\
-             every image must make the same collective calls in the same order",
-        ),
-        low,
-    );
-    team.image().unwind()
-}
-
 /// Collective. Passes a barrier that carries `words`. Returns the indices of the images that took part.
 ///
 /// # Errors
@@ -428,115 +368,4 @@ pub(crate) unsafe fn exchange_payloads(
     Ok((0..team.images())
         .filter(|index| !missing.contains(index))
         .collect())
-}
-
-/// What is said of an image there.
-pub(super) const AT_END: &str = "has come to the end of the program";
-
-/// Whether `signature` is of an operation that creates an object.
-fn creates(signature: &Signature) -> bool {
-    use Operation::{Create, CreatePart, FormTeam};
-    [Create, CreatePart, FormTeam]
-        .iter()
-        .any(|one| one.is_in(signature))
-}
-
-/// The structures of barrier `number` of a team.
-pub(super) struct TeamScope<'a> {
-    team: &'a Team,
-    number: u64,
-}
-
-impl<'a> TeamScope<'a> {
-    pub(super) fn waiting(&self, index: usize, survivors: bool) -> Waiting<'a, AtBarrier<'a>> {
-        let barrier = AtBarrier {
-            team: self.team,
-            number: self.number,
-            index,
-            survivors,
-        };
-        Waiting::new(self.team.image(), barrier)
-    }
-}
-
-impl<'team> BarrierScope for TeamScope<'team> {
-    type Stop = Stop;
-    type WaitStrategy<'a>
-        = Waiting<'team, AtBarrier<'team>>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn state(&self, image: usize) -> &BarrierState {
-        &self.team.control(image).state
-    }
-
-    #[inline]
-    fn line(&self, image: usize, set: usize, round: usize) -> &Line {
-        &self.team.control(image).lines[set][round]
-    }
-
-    fn watch(&self, awaited: usize) -> Waiting<'team, AtBarrier<'team>> {
-        self.waiting(awaited, false)
-    }
-
-    fn wait_for_one(&self, awaited: usize) -> Waiting<'team, AtBarrier<'team>> {
-        self.waiting(awaited, true)
-    }
-
-    fn has_failed(&self, image: usize) -> bool {
-        self.team.is_gone(image)
-    }
-}
-
-/// Why an image waits in a barrier: for the image with index `index`, or one after it.
-pub(super) struct AtBarrier<'a> {
-    team: &'a Team,
-    number: u64,
-    index: usize,
-    /// Whether failed images are left out.
-    survivors: bool,
-}
-
-impl AtBarrier<'_> {
-    fn arrival(&self, index: usize) -> &Arrival {
-        &self.team.control(index).state.arrivals[(self.number & 1) as usize]
-    }
-}
-
-impl Cause for AtBarrier<'_> {
-    fn describe(&self) -> String {
-        let (team, image) = (self.team, self.team.image());
-        let own = self.arrival(team.index()).signature();
-        let (_, signature) = Barrier::of(&team.unmark(team.index(), own));
-        if Operation::End.is_in(&signature) {
-            return AT_END.into();
-        }
-        let texts = image.control(image.index).calls.last();
-        let call = describe_recorded(signature, texts, team);
-        format!("is in {call}")
-    }
-
-    /// An image that has not entered, because the image that is waited for may itself wait for that one. Whether images
-    /// of other nodes have entered, only the leader knows that sends their arrivals.
-    fn awaited(&self) -> Option<usize> {
-        let images = self.team.images();
-        let absent = (0..images)
-            .map(|step| (self.index + step) % images)
-            .filter(|&index| self.team.is_local(index))
-            .find(|&index| !self.arrival(index).has_entered(self.number));
-        Some(self.team.members()[absent.unwrap_or(self.index)] as usize)
-    }
-
-    fn has_failed(&self) -> bool {
-        if self.survivors {
-            self.team.is_gone(self.index)
-        } else {
-            self.team.is_incomplete()
-        }
-    }
-
-    fn barrier(&self) -> Option<(u64, u64)> {
-        Some((self.team.identity().0, self.number))
-    }
 }

@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::image::Image;
-use crate::profile::timeline::Entry;
+use crate::profile::timeline::writer::Entry;
 
 /// Whether an image of a job that is traced has run in this process.
 static IS_TRACED: AtomicBool = AtomicBool::new(false);

@@ -20,7 +20,8 @@ use crate::profile::activity::Activity;
 use crate::profile::counts::{Count, CountTable, Counts};
 use crate::profile::place::Place;
 use crate::profile::table::{ImageProfile, ImageTable};
-use crate::profile::timeline::{GROWTH, Origin, Steps, Timebase, Timeline};
+use crate::profile::timebase::Timebase;
+use crate::profile::timeline::{GROWTH, Origin, Steps, Timeline};
 use coarray_fabric::memory::region::{Areas, Region};
 
 /// The count that one image awaits from one other in `sync_images`: a cache line.

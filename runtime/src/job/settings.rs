@@ -3,14 +3,21 @@
 //! `COARRAY_PROFILE`, `COARRAY_PROFILE_JSON`, `COARRAY_PROFILE_HTML`, `COARRAY_PROFILE_SVG`,
 //! `COARRAY_TRACE`, `COARRAY_CHECK`.
 
+mod choices;
+mod profile_files;
+
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use choices::{Bind, FabricKind, Profile, Wait};
+pub use profile_files::ProfileFiles;
+
 use crate::check::policy::Check;
 use crate::job::job_memory::largest_heap;
+use crate::job::settings::choices::SIMULATED;
 use crate::schedule::Scheduler;
 use coarray_fabric::system::available_memory as memory;
 use coarray_fabric::system::display_size::Bytes;
@@ -18,163 +25,6 @@ use coarray_fabric::system::limits::MAX_IMAGES;
 use coarray_fabric::system::process_manager;
 #[cfg(feature = "simulated")]
 use coarray_fabric::transport::simulated::Fault;
-
-/// The fabric that carries the images.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FabricKind {
-    /// Each image is a process; heaps lie in shared memory. The default.
-    #[default]
-    Processes,
-    /// Each image is a thread of one process.
-    Threads,
-    /// Each image is a process that the launcher of an installed MPI started, on any number of machines. Needs the
-    /// feature `mpi`.
-    Mpi,
-    /// Each image is a process that the launcher of an installed OpenSHMEM started, on any number of machines. Needs
-    /// the feature `shmem`.
-    Shmem,
-    /// Each image is a process that a fabric of another crate started. No setting chooses it: the program does.
-    Own,
-}
-
-impl FabricKind {
-    /// Its name in settings, and that of the feature that it needs, if any.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Processes => "processes",
-            Self::Threads => "threads",
-            Self::Mpi => "mpi",
-            Self::Shmem => "shmem",
-            Self::Own => "own",
-        }
-    }
-
-    /// Whether this program was built with it.
-    pub fn is_built_in(self) -> bool {
-        match self {
-            Self::Processes | Self::Threads => true,
-            Self::Mpi => cfg!(feature = "mpi"),
-            Self::Shmem => cfg!(feature = "shmem"),
-            Self::Own => cfg!(feature = "cluster"),
-        }
-    }
-
-    /// The fabric of a program that a launcher started without naming one: the one that it was built with.
-    pub fn of_launcher() -> Option<Self> {
-        [Self::Mpi, Self::Shmem]
-            .into_iter()
-            .find(|fabric| fabric.is_built_in())
-    }
-}
-
-/// Where images run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bind {
-    /// Wherever the operating system puts them.
-    #[default]
-    None,
-    /// Image `i` on the `i`-th usable core, round robin.
-    Core,
-}
-
-/// How an image waits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Wait {
-    /// It spins, yields to other images, or sleeps, by what was best lately.
-    #[default]
-    Adaptive,
-    /// It spins for milliseconds before it sleeps: for cores that no other program wants.
-    Spin,
-    /// It sleeps at once.
-    Sleep,
-}
-
-impl Wait {
-    /// Its name in settings.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Adaptive => "adaptive",
-            Self::Spin => "spin",
-            Self::Sleep => "sleep",
-        }
-    }
-}
-
-/// What a job reports at its end of where its time went.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Profile {
-    /// Nothing.
-    #[default]
-    Off,
-    /// Where images waited, for how long, and who came last.
-    Waits,
-    /// What images moved: every put, get and atomic operation is counted, by line of the program and by image. Then none is a plain store, so
-    /// no times are told.
-    Puts,
-}
-
-impl Profile {
-    /// Its name in settings.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Waits => "waits",
-            Self::Puts => "puts",
-        }
-    }
-}
-
-/// Files for what is known of where the time of a job went; none are written for a job that is not profiled.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProfileFiles {
-    /// For scripts.
-    pub json: Option<PathBuf>,
-    /// A page for people.
-    pub html: Option<PathBuf>,
-    /// The folder for the figures of that page.
-    pub svg: Option<PathBuf>,
-    /// For the process that runs the program twice, and reports then; nothing is said in words.
-    pub record: Option<PathBuf>,
-}
-
-impl ProfileFiles {
-    /// Each with the variable that names it.
-    #[must_use]
-    pub fn named(&self) -> [(&'static str, Option<&Path>); 4] {
-        [
-            ("COARRAY_PROFILE_JSON", self.json.as_deref()),
-            ("COARRAY_PROFILE_HTML", self.html.as_deref()),
-            ("COARRAY_PROFILE_SVG", self.svg.as_deref()),
-            ("COARRAY_PROFILE_RECORD", self.record.as_deref()),
-        ]
-    }
-
-    /// Those that the environment names.
-    fn from_environment() -> Self {
-        let [json, html, svg, record] = Self::default().named().map(|(name, _)| {
-            let path = std::env::var_os(name).map(PathBuf::from);
-            path.filter(|path| !path.as_os_str().is_empty())
-        });
-        Self {
-            json,
-            html,
-            svg,
-            record,
-        }
-    }
-
-    /// What is recorded where nobody says: who wants a file wants something in it.
-    #[must_use]
-    pub fn profile(&self) -> Profile {
-        match *self == Self::default() {
-            true => Profile::Off,
-            false => Profile::Waits,
-        }
-    }
-}
 
 /// The settings of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -312,9 +162,6 @@ fn noticed() -> FabricKind {
     fabric.unwrap_or_default()
 }
 
-/// Threads that count as nodes of a network.
-const SIMULATED: &str = "simulated";
-
 fn simulated_nodes() -> Result<usize, SettingError> {
     match std::env::var_os("COARRAY_FABRIC") {
         Some(fabric) if cfg!(feature = "simulated") && fabric == SIMULATED => {
@@ -389,53 +236,6 @@ impl FromStr for ImageCount {
                 "expected a number of images between 1 and {MAX_IMAGES}"
             )),
         }
-    }
-}
-
-impl FromStr for FabricKind {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "processes" => Ok(Self::Processes),
-            "threads" => Ok(Self::Threads),
-            "mpi" => Ok(Self::Mpi),
-            "shmem" => Ok(Self::Shmem),
-            SIMULATED if cfg!(feature = "simulated") => Ok(Self::Threads),
-            _ => Err("expected `processes`, `threads`, `mpi` or `shmem`".into()),
-        }
-    }
-}
-
-impl FromStr for Bind {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "none" => Ok(Self::None),
-            "core" => Ok(Self::Core),
-            _ => Err("expected `none` or `core`".into()),
-        }
-    }
-}
-
-impl FromStr for Wait {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let all = [Self::Adaptive, Self::Spin, Self::Sleep];
-        let known = all.into_iter().find(|wait| wait.name() == text);
-        known.ok_or_else(|| "expected `adaptive`, `spin` or `sleep`".into())
-    }
-}
-
-impl FromStr for Profile {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let all = [Self::Off, Self::Waits, Self::Puts];
-        let known = all.into_iter().find(|profile| profile.name() == text);
-        known.ok_or_else(|| "expected `waits`, `puts`, or `off` for no report".into())
     }
 }
 

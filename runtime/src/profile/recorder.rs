@@ -10,7 +10,7 @@ use crate::profile::activity::{Activity, code_of_call};
 use crate::profile::arrival_times::lateness;
 use crate::profile::clock::{Clock, nanoseconds};
 use crate::profile::table::{ImageTable, LINES};
-use crate::profile::timeline::{Entry, Log, Writer};
+use crate::profile::timeline::writer::{Entry, Log, Writer};
 
 /// What an image keeps of its profile besides the table.
 #[derive(Debug)]

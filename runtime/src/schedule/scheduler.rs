@@ -5,9 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::accesses::Accesses;
+use super::delays::Delays;
 use super::generator::Generator;
 use super::history::{History, Line, Site, names};
-use super::in_flight::{Arriving, CarryOut, Delays, FlightNumber, Issue, Reach};
+use super::in_flight::{Arriving, CarryOut, FlightNumber, Issue, Reach};
 use super::plan::{Anchored, SchedulePlan};
 use super::polling::{LONGEST, read};
 use super::standing::{Sleep, Standing};

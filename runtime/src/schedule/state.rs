@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::mem::replace;
 use std::time::Duration;
 
+use super::delays::Delays;
 use super::history::{Event, Handover, History, Line, Site};
-use super::in_flight::{Delays, InFlight};
+use super::in_flight::InFlight;
 use super::plan::{Anchored, Deviation, Doing, Moment};
 use super::polling::Reads;
 use super::standing::{Progress, Standing};
