@@ -272,16 +272,10 @@ impl Kind {
                 Ring,
                 Eager,
             ],
-            Self::TotalReproducible => &[
-                Flat,
-                ReduceScatterAllgather,
-                Binomial,
-                FourAry,
-                SquareRoot,
-                Hierarchical,
-                RecursiveDoubling,
-                Ring,
-            ],
+            Self::TotalReproducible => match Self::Reduce.algorithms() {
+                [unposted @ .., Eager] => unposted,
+                all => all,
+            },
             Self::ReduceTo => &[
                 Flat,
                 ReduceScatterAllgather,
