@@ -1,30 +1,26 @@
 //! Jobs whose images a cluster has started, on any number of machines: MPI, OpenSHMEM, or a fabric of another crate.
 
-use std::fs::File;
-use std::io;
-use std::os::fd::AsRawFd;
+mod agreement;
+
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use rustix::thread::{CpuSet, sched_getaffinity};
-
+use crate::cluster::agreement::{agree, divide, gather_words, share_region};
 use crate::profile;
 use crate::report;
 use crate::trace::TraceFile;
 use crate::trace::beside::RemoveAtEnd;
-use crate::trace::of_node::{NodeTimeline, records_of_node};
+use crate::trace::of_node::NodeTimeline;
 use coarray_collectives::TUNING;
-use coarray_fabric::memory::nodes::Nodes;
 use coarray_fabric::system::process_manager::ask_to_abort;
 use coarray_fabric::transport::cluster::Cluster;
 use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::observed::Observed;
 use coarray_fabric::transport::watchdog::Watchdog;
 use coarray_runtime::{
-    Ending, Failure, ImageProfile, Job, JobMemory, Panic, Profile, Settings, cores,
-    is_about_the_end, run_image,
+    Ending, Failure, ImageProfile, Job, Panic, Settings, cores, is_about_the_end, run_image,
 };
 
 /// How long an image with a failure waits for lower ones to report theirs.
@@ -180,176 +176,6 @@ fn watch_over(fabric: Rc<dyn Fabric>, image: usize, settings: &Settings) -> Rc<d
     Rc::new(Observed::new(fabric, Watchdog::new(limit, is_late)))
 }
 
-/// Collective. Settings for all images: the smallest heap, and shared memory and a timeline if all want them, and a profile if all want the same.
-fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
-    let wishes = [
-        settings.heap as u64,
-        u64::from(settings.direct),
-        u64::from(settings.keep_going),
-        settings.profile as u64,
-        u64::from(settings.trace.is_some()),
-    ];
-    let all = gather_words(cluster, wishes);
-    if cluster.image() == 0 && all.iter().any(|&[_, _, keep_going, ..]| keep_going == 1) {
-        eprintln!(
-            "coarray: the job ends when an image fails: the fabric `{}` cannot go on without it",
-            settings.fabric.name()
-        );
-    }
-    let heap = all.iter().map(|&[heap, ..]| heap).min();
-    Settings {
-        images: cluster.images(),
-        heap: heap.map_or(settings.heap, |heap| heap as usize),
-        direct: all.iter().all(|&[_, direct, ..]| direct == 1),
-        profile: match all
-            .iter()
-            .all(|&[.., profile, _]| profile == settings.profile as u64)
-        {
-            true => settings.profile,
-            false => Profile::Off,
-        },
-        trace: match all.iter().all(|&[.., is_traced]| is_traced == 1) {
-            true => settings.trace.clone(),
-            false => None,
-        },
-        keep_going: false,
-        ..settings.clone()
-    }
-}
-
-/// Collective. Which images share memory; none do without `direct`.
-fn divide(cluster: &dyn Cluster, direct: bool) -> Nodes {
-    let mine = if direct {
-        cluster.node()
-    } else {
-        cluster.image()
-    };
-    let all = gather_words(cluster, [mine as u64]);
-    Nodes::separate(all.into_iter().map(|[node]| node as usize))
-}
-
-/// Collective. The region of this node: its leader creates it, and the others open the leader's descriptor.
-fn share_region(
-    cluster: &dyn Cluster,
-    nodes: &Nodes,
-    settings: &Settings,
-) -> Result<JobMemory, String> {
-    let me = cluster.image();
-    let leader = nodes.of(me);
-    let have_cores = have_cores_for_all(cluster);
-    let is_traced = settings.trace.is_some();
-    let made = (leader == me)
-        .then(|| JobMemory::create(settings.images, settings.heap, have_cores, is_traced));
-    let here: Vec<usize> = (0..settings.images)
-        .filter(|&image| nodes.share(me, image))
-        .collect();
-    let trace = settings.trace.as_deref().filter(|_| leader == me);
-    let records = trace.and_then(|path| records_of_node(path, leader, here.len()));
-    let descriptor = |region: &JobMemory| region.file().as_raw_fd() as u64 + 1;
-    let descriptors = [
-        made.as_ref()
-            .and_then(|made| made.as_ref().ok())
-            .map_or(0, descriptor),
-        records.as_ref().map_or(0, descriptor),
-    ];
-    let all = gather_words(
-        cluster,
-        [
-            u64::from(std::process::id()),
-            descriptors[0],
-            descriptors[1],
-        ],
-    );
-    let [process, descriptor, recorded] = all[leader];
-    let borrowed = |descriptor| {
-        let file = borrow_region([process, descriptor])?;
-        // SAFETY: the leader of the node made it for this job, and waits until all of the node have mapped it.
-        unsafe { JobMemory::attach(file) }
-    };
-    let region = made
-        .unwrap_or_else(|| borrowed(descriptor))
-        .and_then(|mut region| {
-            let records = match recorded {
-                0 => None,
-                _ if leader == me => records,
-                _ => Some(borrowed(recorded)?),
-            };
-            if let Some(records) = records {
-                region.record_in(records, &here);
-            }
-            Ok(region)
-        });
-    // The leader keeps its descriptor open until all have mapped the file.
-    let have_it = gather_words(cluster, [u64::from(region.is_ok())]);
-    match (region, have_it.iter().position(|&[has_it]| has_it == 0)) {
-        (Ok(region), None) => Ok(region),
-        (Ok(_), Some(image)) => Err(format!(
-            "image {image} cannot get the memory that it shares with its node; see its report"
-        )),
-        (Err(error), _) if leader == me => Err(format!(
-            "cannot reserve a heap of {} for each of {} images: {error}; set COARRAY_HEAP to less",
-            coarray_fabric::system::display_size::Bytes(settings.heap),
-            settings.images
-        )),
-        (Err(error), _) => Err(format!(
-            "image {me} cannot open the memory of image {leader}, which is on the same machine: {error}; if the two are in \
-             different containers, set COARRAY_SHARED_MEMORY=0"
-        )),
-    }
-}
-
-/// The cores that an image may use, one bit each.
-type Cores = [u64; CpuSet::MAX_CPU / u64::BITS as usize];
-
-/// Collective. Whether each image on this machine has a core: launchers bind each image to some.
-fn have_cores_for_all(cluster: &dyn Cluster) -> bool {
-    let mut mine = Cores::default();
-    // Without an answer there is no core.
-    if let Ok(cores) = sched_getaffinity(None) {
-        for core in (0..CpuSet::MAX_CPU).filter(|&core| cores.is_set(core)) {
-            mine[core / 64] |= 1 << (core % 64);
-        }
-    }
-    // Images of a machine share its cores also if they are to share no memory.
-    let machines = gather_words(cluster, [cluster.node() as u64]);
-    let here = machines[cluster.image()];
-    let all = machines.into_iter().zip(gather_words(cluster, mine));
-    cores_suffice(
-        all.filter(|&(machine, _)| machine == here)
-            .map(|(_, cores)| cores),
-    )
-}
-
-/// Whether images that may use these cores are no more than the cores together.
-fn cores_suffice(of_images: impl Iterator<Item = Cores>) -> bool {
-    let (images, all) = of_images.fold((0_u32, Cores::default()), |(images, all), cores| {
-        (
-            images + 1,
-            std::array::from_fn(|word| all[word] | cores[word]),
-        )
-    });
-    images <= all.iter().map(|word| word.count_ones()).sum()
-}
-
-fn borrow_region([process, descriptor]: [u64; 2]) -> io::Result<File> {
-    let number = descriptor.checked_sub(1);
-    let number = number.ok_or_else(|| io::Error::other("it has none"))?;
-    File::options()
-        .read(true)
-        .write(true)
-        .open(format!("/proc/{process}/fd/{number}"))
-}
-
-fn gather_words<const N: usize>(cluster: &dyn Cluster, mine: [u64; N]) -> Vec<[u64; N]> {
-    let bytes: Vec<u8> = mine.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let all = cluster.gather(&bytes);
-    let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("a word has 8 bytes"));
-    let (words, _) = all.as_chunks::<8>();
-    let words: Vec<u64> = words.iter().map(|bytes| word(bytes)).collect();
-    let (rows, _) = words.as_chunks::<N>();
-    rows.to_vec()
-}
-
 /// Reports the failure that ended the job once: by the lowest of the images that recorded one first on their nodes. Returns it.
 fn settle(
     job: &Job,
@@ -417,19 +243,5 @@ fn listen(job: &Job, fabric: Option<&dyn Fabric>, longest: Duration, is_enough: 
             }
         }
         std::thread::sleep(NAP);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn images_that_are_bound_have_a_core_each_if_the_cores_differ() {
-        let cores =
-            |bits: u64| -> Cores { std::array::from_fn(|word| if word == 0 { bits } else { 0 }) };
-        let suffice = |all: &[u64]| cores_suffice(all.iter().map(|&bits| cores(bits)));
-        assert!(suffice(&[0b01, 0b10]) && suffice(&[0b11, 0b11]) && suffice(&[0b1]));
-        assert!(!suffice(&[0b01, 0b01]) && !suffice(&[0b11, 0b11, 0b11]) && !suffice(&[0]));
     }
 }
