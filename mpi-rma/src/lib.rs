@@ -53,6 +53,7 @@ pub use mpi;
 
 mod atomic;
 mod communicator;
+mod completion;
 mod constants;
 mod copy;
 mod element;
