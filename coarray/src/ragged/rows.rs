@@ -3,6 +3,9 @@
 //! Each image allocates its runs by itself. A symmetric coarray has the description of every image's runs: offset and length. Its
 //! phase is the phase of the whole.
 
+mod phases;
+mod replace;
+
 use std::any::type_name;
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,15 +14,13 @@ use std::panic::Location;
 use std::ptr::NonNull;
 use std::slice;
 
-use coarray_coref::{LeavesItsThread, Remote, bytes_are_valid};
-use coarray_runtime::{AllocError, Call, ImageFailed, RaggedBlock};
+use coarray_coref::{LeavesItsThread, Remote};
+use coarray_runtime::{AllocError, Call, RaggedBlock};
 
 use super::part::no_such_row;
-use super::row_guards::{OpenRaggedRows, PublishedRaggedRows};
 use crate::coarray::Coarray;
 use crate::create::{create_part, refuse};
-use crate::phase::{self, Phased};
-use crate::storage::Storage;
+use crate::phase::Phased;
 
 /// Several rows of `T`s on every image: equally many on all, but each of a length of its own.
 ///
@@ -177,58 +178,6 @@ impl<T: Remote> RaggedRows<T> {
         self.blocks.is_empty()
     }
 
-    /// Local. Replaces a row of this image by `length` items, item `i` being `item(i)`.
-    ///
-    /// If `item` panics, the row is empty.
-    ///
-    /// # Panics
-    /// If there is no such row. If there is no room; the old row is then gone.
-    ///
-    /// # Examples
-    /// See [`RaggedRows`].
-    ///
-    /// # Source
-    /// Fortran allocatable components of coarrays, 2018 clause 9.7.1.2: their allocation synchronises nothing.
-    #[track_caller]
-    pub fn replace(&mut self, row: usize, length: usize, item: impl FnMut(usize) -> T) {
-        if let Err(error) = self.try_replace(row, length, item) {
-            panic!("{error}");
-        }
-    }
-
-    /// Local. As [`replace`](Self::replace), but returns the error.
-    ///
-    /// # Errors
-    /// If there is no room; the row is then empty.
-    ///
-    /// # Panics
-    /// If there is no such row, or the guard of an earlier phase was leaked.
-    ///
-    /// # Examples
-    /// ```
-    /// use coarray::prelude::*;
-    ///
-    /// let outcome = coarray::Launch::new(2).heap(1 << 20).run(|| {
-    ///     let mut queues = RaggedRows::<u64>::empty(2);
-    ///     queues.replace(0, 10, |i| i as u64);
-    ///     let refused = queues.try_replace(1, 1 << 20, |i| i as u64);
-    ///     refused.is_err() && queues[1].is_empty() && queues[0].len() == 10
-    /// });
-    /// assert_eq!(outcome.unwrap(), [true, true]);
-    /// ```
-    ///
-    /// # Source
-    /// As [`replace`](Self::replace), with `stat`.
-    #[track_caller]
-    pub fn try_replace(
-        &mut self,
-        row: usize,
-        length: usize,
-        item: impl FnMut(usize) -> T,
-    ) -> Result<(), AllocError> {
-        self.set(row, length, item, (type_name::<Self>(), Location::caller()))
-    }
-
     /// Local. The rows of this image, one after the other.
     ///
     /// # Panics
@@ -278,72 +227,6 @@ impl<T: Remote> RaggedRows<T> {
         })
     }
 
-    /// Collective. Opens the rows to all images; their lengths stay as they are until all have closed.
-    ///
-    /// # Panics
-    /// As [`Coarray::open`].
-    ///
-    /// # Examples
-    /// See [`OpenRaggedRows`].
-    ///
-    /// # Source
-    /// As [`Open`](crate::Open).
-    #[track_caller]
-    pub fn open(&mut self) -> OpenRaggedRows<'_, T> {
-        phase::open(self)
-    }
-
-    /// Collective. As [`open`](Self::open), but failed images do not end the job: see [`Coarray::try_open`].
-    ///
-    /// # Errors
-    /// The images that have failed, the same on all others; then the coarray stays closed.
-    ///
-    /// # Panics
-    /// As [`open`](Self::open).
-    ///
-    /// # Examples
-    /// As of [`Coarray::try_open`].
-    ///
-    /// # Source
-    /// As [`Coarray::try_open`].
-    #[track_caller]
-    pub fn try_open(&mut self) -> Result<OpenRaggedRows<'_, T>, ImageFailed> {
-        phase::try_open(self)
-    }
-
-    /// Collective. Lets all images read all rows, and nobody write.
-    ///
-    /// # Panics
-    /// As [`Coarray::publish`].
-    ///
-    /// # Examples
-    /// See [`RaggedRows`].
-    ///
-    /// # Source
-    /// As [`Published`](crate::Published).
-    #[track_caller]
-    pub fn publish(&mut self) -> PublishedRaggedRows<'_, T> {
-        phase::publish(self)
-    }
-
-    /// Collective. As [`publish`](Self::publish), but failed images do not end the job.
-    ///
-    /// # Errors
-    /// The images that have failed, the same on all others; then the coarray stays closed.
-    ///
-    /// # Panics
-    /// As [`publish`](Self::publish).
-    ///
-    /// # Examples
-    /// As of [`Coarray::try_open`].
-    ///
-    /// # Source
-    /// As [`Coarray::try_open`].
-    #[track_caller]
-    pub fn try_publish(&mut self) -> Result<PublishedRaggedRows<'_, T>, ImageFailed> {
-        phase::try_publish(self)
-    }
-
     /// Collective. Empty rows, as a part of an `Owner`, whom reports name.
     pub(super) fn create<Owner: 'static>(
         rows: usize,
@@ -362,42 +245,6 @@ impl<T: Remote> RaggedRows<T> {
             blocks: vec![None; rows],
             items: PhantomData,
         })
-    }
-
-    /// What `try_replace` does, for a `subject` that was called at a line.
-    #[track_caller]
-    pub(super) fn set(
-        &mut self,
-        row: usize,
-        length: usize,
-        mut item: impl FnMut(usize) -> T,
-        (subject, caller): (&'static str, &'static Location<'static>),
-    ) -> Result<(), AllocError> {
-        self.check(row);
-        // Empty until all items are there: `item` may panic.
-        self.descriptions[row] = [0, 0];
-        let image = self.descriptions.storage.image();
-        if let Some(block) = self.blocks[row].take() {
-            // SAFETY: the block was allocated here and is freed once. The description no longer names it, and no phase is in
-            // progress: no image will access it.
-            unsafe { image.free_ragged(block) };
-        }
-        if length == 0 {
-            return Ok(());
-        }
-        let bytes = length
-            .checked_mul(size_of::<T>())
-            .ok_or(AllocError::TooLarge { length, subject })?;
-        let block = image.allocate_ragged(bytes, align_of::<T>(), subject, caller)?;
-        self.blocks[row] = Some(block);
-        // SAFETY: the block lies in this image's heap, so the pointer stays in it.
-        let items = unsafe { image.heap(image.index()).add(block.offset()).cast::<T>() };
-        for index in 0..length {
-            // SAFETY: the block is aligned for `T` and has room for `length` items; the index is less.
-            unsafe { items.add(index).write(item(index)) }
-        }
-        self.descriptions[row] = [block.offset(), length];
-        Ok(())
     }
 
     /// A row of this image, whatever the phase. There is such a row.
@@ -435,32 +282,6 @@ impl<T: Remote> RaggedRows<T> {
         if row >= self.len() {
             no_such_row(row, self.len(), self.storage().image().index());
         }
-    }
-}
-
-#[allow(private_interfaces)]
-impl<T: Remote> Phased for RaggedRows<T> {
-    fn subject() -> &'static str {
-        type_name::<Self>()
-    }
-
-    #[inline]
-    fn storage(&self) -> &Storage {
-        &self.descriptions.storage
-    }
-
-    #[inline]
-    fn private(&self) -> &Storage {
-        self.storage().private::<[[usize; 2]]>()
-    }
-
-    unsafe fn is_valid(&self) -> bool {
-        (0..self.len()).all(|row| {
-            let (items, length) = self.run(row);
-            // SAFETY: `items` is aligned and valid for reads of `length` initialised items; the caller vouches that nobody writes
-            // to them.
-            unsafe { bytes_are_valid(items, length) }
-        })
     }
 }
 
