@@ -10,6 +10,7 @@ mod barriers;
 mod injection;
 mod job;
 mod long_values;
+mod operations;
 mod plain;
 mod posted;
 mod programs;

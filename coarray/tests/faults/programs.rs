@@ -78,6 +78,19 @@ pub fn learn(turn: u64, failed: &ImageFailed) {
     println!("learned {} {now} {turn} {:?}", this_image(), failed.images);
 }
 
+/// Does in each turn what `pass` does, which may take several, until it tells of a failure.
+fn until_told(mut pass: impl FnMut(&mut u64) -> Result<(), ImageFailed>) {
+    let mut turn = 0;
+    let failed = loop {
+        turn += 1;
+        live_until(turn);
+        if let Err(failed) = pass(&mut turn) {
+            break failed;
+        }
+    };
+    learn(turn, &failed);
+}
+
 /// The survivors form a team and work in it.
 pub fn go_on() {
     while !matches!(Team::form_survivors(1).try_change(work), Ok(Ok(()))) {}
@@ -116,18 +129,13 @@ fn barriers() {
     let mut inbox = Coarray::<[[u64; WORDS]; 2]>::zeroed();
     let inbox = inbox.open();
     ready();
-    let mut turn = 0;
-    loop {
-        turn += 1;
-        live_until(turn);
+    until_told(|&mut turn| {
         let parity = turn as usize % 2;
         inbox.at(right())[parity].put_from(&message(this_image(), turn));
-        if let Err(failed) = try_sync_all() {
-            learn(turn, &failed);
-            break;
-        }
+        try_sync_all()?;
         assert_eq!(inbox.here()[parity].get(), message(left(), turn));
-    }
+        Ok(())
+    });
     drop(inbox);
     go_on();
 }
@@ -138,10 +146,7 @@ fn events() {
     let (sent, read) = (Coarray::new(Coevent::new()), Coarray::new(Coevent::new()));
     let inbox = inbox.open();
     ready();
-    let mut turn = 0;
-    let mut pass = || {
-        turn += 1;
-        live_until(turn);
+    until_told(|&mut turn| {
         let message_to_right = message(this_image(), turn);
         inbox
             .at(right())
@@ -150,14 +155,8 @@ fn events() {
         assert_eq!(inbox.here().get(), message(left(), turn));
         read.at(left()).post();
         assert!(read.wait_timeout(Duration::MAX)?);
-        Ok::<(), ImageFailed>(())
-    };
-    let failed = loop {
-        if let Err(failed) = pass() {
-            break failed;
-        }
-    };
-    learn(turn, &failed);
+        Ok(())
+    });
     drop(inbox);
     go_on();
 }
@@ -168,10 +167,7 @@ fn values() {
     let [sent, read] = [(); 2].map(|()| Coarray::new(Coatomic::new(0)));
     let inbox = inbox.open();
     ready();
-    let mut turn = 0;
-    let mut pass = || {
-        turn += 1;
-        live_until(turn);
+    until_told(|&mut turn| {
         inbox.at(right()).put_from(&message(this_image(), turn));
         fence(right());
         sent.at(right()).store(turn);
@@ -181,14 +177,8 @@ fn values() {
         assert_eq!(inbox.here().get(), message(left(), turn));
         read.at(left()).fetch_max(turn);
         read.wait_until_timeout(Duration::MAX, is_there)?;
-        Ok::<(), ImageFailed>(())
-    };
-    let failed = loop {
-        if let Err(failed) = pass() {
-            break failed;
-        }
-    };
-    learn(turn, &failed);
+        Ok(())
+    });
     drop(inbox);
     go_on();
 }
@@ -241,15 +231,7 @@ fn pairs() {
 /// Sums of few and of many values, maxima, and broadcasts from all images in turn.
 fn collectives() {
     ready();
-    let mut turn = 0;
-    let failed = loop {
-        turn += 1;
-        live_until(turn);
-        if let Err(failed) = combine(&mut turn) {
-            break failed;
-        }
-    };
-    learn(turn, &failed);
+    until_told(combine);
     go_on();
 }
 
@@ -282,18 +264,9 @@ fn combine(turn: &mut u64) -> Result<(), ImageFailed> {
 /// All form pairs of teams, and change to them.
 fn teams() {
     ready();
-    let mut turn = 0;
-    loop {
-        turn += 1;
-        live_until(turn);
-        let number = (this_image() as u64 + turn) % 2;
-        let team = match Team::try_form(number) {
-            Ok(team) => team,
-            Err(failed) => {
-                learn(turn, &failed);
-                break;
-            }
-        };
+    until_told(|turn| {
+        let number = (this_image() as u64 + *turn) % 2;
+        let team = Team::try_form(number)?;
         // A failure here matters to half of the images. All hear of it when they form the next teams.
         let _ = team.try_change(|| {
             let mut one = 1;
@@ -302,7 +275,8 @@ fn teams() {
             try_sync_all()
         });
         let _ = try_sync_team(&team);
-    }
+        Ok(())
+    });
     go_on();
 }
 
@@ -310,24 +284,16 @@ fn teams() {
 fn phases() {
     let mut inbox = Coarray::<[u64; WORDS]>::zeroed();
     ready();
-    let mut turn = 0;
-    loop {
-        turn += 1;
-        live_until(turn);
-        let open = match inbox.try_open() {
-            Ok(open) => open,
-            Err(failed) => {
-                learn(turn, &failed);
-                break;
-            }
-        };
+    until_told(|&mut turn| {
+        let open = inbox.try_open()?;
         open.at(right()).put_from(&message(this_image(), turn));
         let arrived = try_sync_all();
         drop(open);
         if arrived.is_ok() {
             assert_eq!(*inbox, message(left(), turn));
         }
-    }
+        Ok(())
+    });
     // Local for ever.
     inbox[0] = 1;
     go_on();
@@ -336,10 +302,7 @@ fn phases() {
 /// Coarrays of all kinds come and go.
 fn creations() {
     ready();
-    let mut turn = 0;
-    let mut create = || -> Result<(), AllocError> {
-        turn += 1;
-        live_until(turn);
+    let create = |turn| -> Result<(), AllocError> {
         let kept = Coarray::<[u64]>::try_zeroed(100 * (turn as usize % 7))?;
         let shared = Coarray::try_new(Coatomic::new(turn))?;
         let large = Coarray::<[u8]>::try_zeroed(1 << 16)?;
@@ -347,14 +310,11 @@ fn creations() {
         assert_eq!(shared.at(right()).load(), turn);
         Ok(())
     };
-    let failed = loop {
-        match create() {
-            Ok(()) => {}
-            Err(AllocError::ImageFailed(failed)) => break failed,
-            Err(error) => panic!("{error}"),
-        }
-    };
-    learn(turn, &failed);
+    until_told(|&mut turn| match create(turn) {
+        Ok(()) => Ok(()),
+        Err(AllocError::ImageFailed(failed)) => Err(failed),
+        Err(error) => panic!("{error}"),
+    });
     go_on();
 }
 
@@ -392,16 +352,10 @@ fn coatomics() {
         }
     };
     ready();
-    let mut turn = 0;
-    let failed = loop {
-        turn += 1;
-        live_until(turn);
+    until_told(|_| {
         (0..50).for_each(|_| advance());
-        if let Err(failed) = try_sync_all() {
-            break failed;
-        }
-    };
-    learn(turn, &failed);
+        try_sync_all()
+    });
     let before = cell.at(0).load()[0];
     (0..500).for_each(|_| advance());
     assert!(cell.at(0).load()[0] >= before + 500);

@@ -1,15 +1,16 @@
 //! Programs that can never go on, one for each kind of wait.
 
-use coarray::asynchronous::{CofutureSet, co_broadcast_async, co_max_async, co_sum_async};
-use coarray::grid::{Blocks, HaloArray, ImageGrid, gmove};
+mod arrays;
+mod asynchronous;
+
 use coarray::locks::critical;
 use coarray::prelude::*;
 use coarray::sync_team;
 
-use crate::deadlocks::{block_on, is_first};
+use crate::deadlocks::is_first;
 
-/// A program that cannot go on, and words of its report. `HERE` stands for a place in this file; the report names no
-/// other.
+/// A program that cannot go on, and words of its report. `HERE` stands for a place in the file of the case; the report
+/// names no other.
 pub struct Case {
     pub name: &'static str,
     pub images: usize,
@@ -26,202 +27,14 @@ fn only_the_first(operation: impl FnOnce()) {
     }
 }
 
-fn square() -> HaloArray<f64, 2> {
-    let grid = ImageGrid::new([num_images(), 1]).unwrap();
-    let blocks = Blocks::new([16, 16], grid).unwrap();
-    HaloArray::filled(&blocks, 1, 0.0).unwrap()
+/// All.
+pub fn cases() -> impl Iterator<Item = &'static Case> {
+    [asynchronous::CASES, arrays::CASES, CASES]
+        .into_iter()
+        .flatten()
 }
 
-pub const CASES: &[Case] = &[
-    Case {
-        name: "wait_any",
-        images: 2,
-        program: || match is_first() {
-            true => {
-                let mut sums: CofutureSet<i32> = [co_sum_async(1), co_sum_async(2)].into();
-                sums.wait_any();
-            }
-            false => sync_all(),
-        },
-        says: &[
-            "image 0 is in wait_any at HERE, for co_sum_async of i32 at HERE or co_sum_async of i32 at HERE, waiting for image 1",
-            "image 1 is in sync_all at HERE, waiting for image 0",
-            "the cycle: image 0 -> image 1 -> image 0",
-        ],
-    },
-    Case {
-        name: "wait_any_of_two_images",
-        images: 3,
-        program: || match is_first() {
-            true => {
-                let mut sent: CofutureSet<i32> =
-                    [co_broadcast_async(1, 1), co_broadcast_async(2, 2)].into();
-                sent.wait_any();
-            }
-            false => sync_all(),
-        },
-        says: &[
-            "image 0 is in wait_any at HERE, for co_broadcast_async of i32 from image 1 at HERE (image 1) or co_broadcast_async of i32 from image 2 at HERE (image 2), waiting for image 1",
-            "image 1 is in sync_all at HERE, waiting for image 0",
-            "image 2 is in sync_all at HERE, waiting for image 0",
-            "the cycle: image 0 -> image 1 -> image 0",
-        ],
-    },
-    Case {
-        name: "wait_any_of_an_event_and_a_sum",
-        images: 2,
-        program: || {
-            let event = Coarray::new(Coevent::new());
-            match is_first() {
-                true => {
-                    let sum = co_sum_async(1).map(|_| ());
-                    CofutureSet::from([sum, event.wait_async()]).wait_any();
-                }
-                false => event.wait(),
-            }
-        },
-        says: &[
-            "image 0 is in wait_any at HERE, for co_sum_async of i32 at HERE (image 1) or 1 more post, since wait_async at HERE, to an event in the coarray of Coevent created at HERE (any image), waiting for image 1",
-            "image 1 waits at HERE for 1 more post to an event",
-            "the cycle: image 0 -> image 1 -> any image",
-        ],
-    },
-    Case {
-        name: "wait_any_of_events",
-        images: 2,
-        program: || {
-            let events = Coarray::new([Coevent::new(), Coevent::new()]);
-            let mut posts: CofutureSet<()> =
-                events.iter().map(|event| event.wait_async()).collect();
-            posts.wait_any();
-        },
-        says: &[
-            "image 0 is in wait_any at HERE, for 1 more post, since wait_async at HERE, to an event in the coarray of [Coevent; 2] created at HERE or 1 more post, since wait_async at HERE, to an event in the coarray of [Coevent; 2] created at HERE, waiting for any image",
-            "the cycle: images 0 and 1 -> any image",
-        ],
-    },
-    Case {
-        name: "await_an_event",
-        images: 2,
-        program: || {
-            let event = Coarray::new(Coevent::new());
-            if !is_first() {
-                event.at(0).post();
-            }
-            sync_all();
-            match is_first() {
-                true => block_on(event.wait_for_async(2)),
-                false => sync_all(),
-            }
-        },
-        says: &[
-            "image 0 awaits 1 more post, since wait_async at HERE, to an event in the coarray of Coevent created at HERE, waiting for any image",
-            "image 1 is in sync_all at HERE, waiting for image 0",
-            "the cycle: image 1 -> image 0 -> any image",
-        ],
-    },
-    Case {
-        name: "await",
-        images: 2,
-        program: || match is_first() {
-            true => {
-                let _ = block_on(co_sum_async(1));
-            }
-            false => sync_all(),
-        },
-        says: &[
-            "image 0 awaits co_sum_async of i32 at HERE, waiting for image 1",
-            "image 1 is in sync_all at HERE, waiting for image 0",
-            "the cycle: image 0 -> image 1 -> image 0",
-        ],
-    },
-    Case {
-        name: "await_all_round",
-        images: 3,
-        program: || {
-            let team = Team::form(u64::from(is_first()));
-            match is_first() {
-                // One image begins with a sum of all images, the others with a broadcast of their team.
-                true => {
-                    let _ = block_on(async { co_sum_async(1).await });
-                }
-                false => {
-                    team.change(|| {
-                        let _ = block_on(co_broadcast_async(this_image(), 0));
-                    });
-                    let event = Coarray::new(Coevent::new());
-                    event.wait();
-                }
-            }
-        },
-        says: &[
-            "image 0 awaits co_sum_async of i32 at HERE, waiting for image 1",
-            "image 1 is in creation of a coarray of Coevent at HERE, waiting for image 0",
-            "image 2 is in creation of a coarray of Coevent at HERE, waiting for image 0",
-            "the cycle: image 0 -> image 1 -> image 0",
-        ],
-    },
-    Case {
-        name: "await_two_at_once",
-        images: 2,
-        program: || match is_first() {
-            true => block_on(async {
-                let (one, other) = (co_sum_async(1), co_max_async(1.5));
-                let _ = (one.await, other.await);
-            }),
-            false => {
-                let _one = co_sum_async(1);
-                sync_all();
-            }
-        },
-        says: &[
-            "image 0 awaits co_max_async of f64 at HERE, waiting for image 1",
-            "image 1 is in sync_all at HERE, waiting for image 0",
-            "the cycle: image 0 -> image 1 -> image 0",
-        ],
-    },
-    Case {
-        name: "await_at_the_end",
-        images: 2,
-        program: || {
-            if is_first() {
-                {
-                    let _ = block_on(co_sum_async(1));
-                };
-            }
-        },
-        says: &[
-            "coarray: image 0 cannot complete co_sum_async of i32 at HERE: image 1 has come to the end of the program",
-        ],
-    },
-    Case {
-        name: "poll_at_the_end",
-        images: 2,
-        program: || {
-            if is_first() {
-                let sum = co_sum_async(1);
-                while !sum.is_ready() {}
-            }
-        },
-        says: &[
-            "coarray: image 0 cannot complete co_sum_async of i32 at HERE: image 1 has come to the end of the program",
-        ],
-    },
-    Case {
-        name: "wait",
-        images: 2,
-        program: || match is_first() {
-            true => {
-                let _ = co_sum_async([1u8; 3]).wait();
-            }
-            false => sync_all(),
-        },
-        says: &[
-            "image 0 is in co_sum_async of 3 x u8 at HERE, waiting for image 1",
-            "image 1 is in sync_all at HERE, waiting for image 0",
-            "the cycle: image 0 -> image 1 -> image 0",
-        ],
-    },
+const CASES: &[Case] = &[
     Case {
         name: "barrier",
         images: 2,
@@ -328,133 +141,6 @@ pub const CASES: &[Case] = &[
             only_the_first(|| sync_team(&team));
         },
         says: &["image 0 is in sync_team of team 1 at HERE, waiting for image 1"],
-    },
-    Case {
-        name: "creation",
-        images: 2,
-        program: || only_the_first(|| drop(Coarray::new([1u32; 5]))),
-        says: &["image 0 is in creation of a coarray of [u32; 5] at HERE, waiting for image 1"],
-    },
-    Case {
-        name: "open",
-        images: 2,
-        program: || {
-            let mut cells = Coarray::new([1u32; 5]);
-            only_the_first(|| drop(cells.open()));
-        },
-        says: &[
-            "image 0 is in open of the coarray of [u32; 5] created at HERE, called at HERE, waiting for image 1",
-        ],
-    },
-    Case {
-        name: "close",
-        images: 2,
-        program: || {
-            let mut cells = Coarray::new([1u32; 5]);
-            let event = Coarray::new(Coevent::new());
-            let _cells = cells.open();
-            if !is_first() {
-                event.wait();
-            }
-        },
-        says: &[
-            "image 0 is in the end of the open phase of the coarray of [u32; 5] created at HERE, which began at HERE, waiting for image 1",
-        ],
-    },
-    Case {
-        name: "exchange",
-        images: 2,
-        program: || {
-            let mut cells = square();
-            only_the_first(|| cells.exchange());
-        },
-        says: &[
-            "image 0 is in exchange of the halo array of f64 [16, 16] created at HERE, called at HERE, waiting for image 1",
-        ],
-    },
-    Case {
-        name: "exchange_of_another_array",
-        images: 2,
-        program: || {
-            let (mut one, mut other) = (square(), square());
-            match is_first() {
-                true => one.exchange(),
-                false => other.exchange(),
-            }
-        },
-        says: &[
-            "image 0 is in exchange of the halo array of f64 [16, 16] created at HERE, called at HERE, waiting for image 1",
-            "image 1 is in exchange of the halo array of f64 [16, 16] created at HERE, called at HERE, waiting for image 0",
-            "the cycle: image 0 -> image 1 -> image 0",
-        ],
-    },
-    Case {
-        name: "exchange_with_two_neighbours",
-        images: 3,
-        program: || {
-            let mut cells = square();
-            let event = Coarray::new(Coevent::new());
-            match this_image() {
-                1 => cells.exchange(),
-                _ => event.wait(),
-            }
-        },
-        says: &[
-            "image 1 is in exchange of the halo array of f64 [16, 16] created at HERE, called at HERE, waiting for image 0",
-        ],
-    },
-    Case {
-        name: "exchange_started",
-        images: 2,
-        program: || {
-            let mut cells = square();
-            only_the_first(|| {
-                let exchanging = cells.exchange_start();
-                exchanging.finish();
-            });
-        },
-        says: &[
-            "image 0 is in exchange of the halo array of f64 [16, 16] created at HERE, called at HERE, waiting for image 1",
-        ],
-    },
-    Case {
-        name: "exchange_at_the_end",
-        images: 2,
-        program: || {
-            let mut cells = square();
-            if is_first() {
-                cells.exchange();
-            }
-        },
-        says: &[
-            "image 0 is in exchange of the halo array of f64 [16, 16] created at HERE, called at HERE, waiting for image 1, which has come to the end of the program",
-            "image 1 has come to the end of the program, waiting for image 0",
-            "the cycle: image 0 -> image 1 -> image 0",
-        ],
-    },
-    Case {
-        name: "gather",
-        images: 2,
-        program: || {
-            let cells = square();
-            only_the_first(|| {
-                let _ = cells.gather_global(0);
-            });
-        },
-        says: &[
-            "image 0 is in gather_global of the HaloArray<f64, 2> created at HERE to image 0, called at HERE, waiting for image 1",
-        ],
-    },
-    Case {
-        name: "gmove",
-        images: 2,
-        program: || {
-            let (cells, mut other) = (square(), square());
-            only_the_first(|| gmove(&cells, &mut other).unwrap());
-        },
-        says: &[
-            "image 0 is in gmove of the HaloArray<f64, 2> created at HERE to the HaloArray<f64, 2> created at HERE, called at HERE, waiting for image 1",
-        ],
     },
     Case {
         name: "sum_in_a_reduction",

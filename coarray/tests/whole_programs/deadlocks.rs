@@ -12,11 +12,12 @@ use std::time::{Duration, Instant};
 use coarray::asynchronous::{Cofuture, co_sum_async};
 use coarray::prelude::*;
 
-use crate::deadlock_cases::CASES;
-use crate::job::{Check, End, on_threads, plain, run};
+use crate::deadlock_cases::cases;
+use crate::job::{Check, End, in_its_place, on_threads, plain, run};
 
-/// The file of the programs.
-const FILE: &str = "coarray/tests/whole_programs/deadlock_cases.rs";
+/// The files of the programs begin with it, and end with [`END`].
+const FILES: &str = "coarray/tests/whole_programs/deadlock_cases";
+const END: &str = ".rs";
 
 /// The variable that names the case.
 const CASE: &str = "CASE_OF_DEADLOCK";
@@ -37,7 +38,7 @@ pub fn trials() -> Vec<Check> {
 /// The program of the case that the environment names.
 pub fn program() {
     let name = std::env::var(CASE).unwrap();
-    let case = CASES.iter().find(|case| case.name == name);
+    let case = cases().find(|case| case.name == name);
     (case
         .unwrap_or_else(|| panic!("there is no case {name}"))
         .program)();
@@ -45,7 +46,7 @@ pub fn program() {
 
 fn all_cases() {
     let mut wrong = String::new();
-    for case in CASES {
+    for case in cases() {
         assert!(!case.says.is_empty(), "{}", case.name);
         for (fabric, mut command) in [
             ("processes", plain(case.images, "deadlock")),
@@ -65,26 +66,18 @@ fn all_cases() {
 /// Runs a job that may hang; `timeout` then ends it.
 fn bounded(command: Command) -> End {
     let mut bounded = Command::new("timeout");
-    bounded
-        .arg("20")
-        .arg(command.get_program())
-        .args(command.get_args());
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => bounded.env(name, value),
-            None => bounded.env_remove(name),
-        };
-    }
-    run(bounded)
+    bounded.arg("20").arg(command.get_program());
+    run(in_its_place(bounded, &command))
 }
 
-/// The report with `HERE` for each place in this file.
+/// The report with `HERE` for each place in these files.
 fn with_places_hidden(report: &str) -> String {
-    let mut pieces = report.split(FILE);
+    let mut pieces = report.split(FILES);
     let mut text = pieces.next().unwrap_or_default().to_string();
     for piece in pieces {
         let is_place = |letter: char| letter == ':' || letter.is_ascii_digit();
         text += "HERE";
+        let (_, piece) = piece.split_once(END).unwrap();
         let rest = piece.trim_start_matches(is_place);
         // A colon that follows the place is not part of it.
         text += if piece[..piece.len() - rest.len()].ends_with(':') {

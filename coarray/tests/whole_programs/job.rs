@@ -65,6 +65,18 @@ pub fn bare_coarun() -> Command {
     without_backtrace(command)
 }
 
+/// Starts what `command` would, with its arguments and environment, by `other`.
+pub fn in_its_place(mut other: Command, command: &Command) -> Command {
+    other.args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => other.env(name, value),
+            None => other.env_remove(name),
+        };
+    }
+    other
+}
+
 /// Sends a signal, such as "INT", to a process.
 pub fn signal(name: &str, process: u32) {
     let sent = Command::new("sh")

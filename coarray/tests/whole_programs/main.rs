@@ -30,6 +30,7 @@ mod results;
 mod sharing;
 mod timeline;
 mod trace_file;
+mod working;
 mod wrappers;
 
 use std::process::ExitCode;

@@ -1,16 +1,12 @@
 //! Timelines of jobs: what was done is there once, in its place, and arrows come from whoever was waited for.
 
+pub mod programs;
+
 use std::path::PathBuf;
 use std::process::Command;
-use std::thread;
-use std::time::Duration;
 
-use coarray::collectives::{Algorithm, Collective, co_sum};
-use coarray::grid::{Blocks, HaloArray, ImageGrid};
-use coarray::prelude::*;
-use coarray::trace::region;
-
-use crate::job::{Check, End, bare_coarun, coarun, on_threads, plain, run};
+use crate::job::{Check, End, bare_coarun, coarun, in_its_place, on_threads, plain, run};
+use crate::timeline::programs::{DELAY, LATE, LATE_STEP, SMALL, STEPS};
 use crate::trace_file::{Slice, Trace, packets, read};
 
 pub fn trials() -> Vec<Check> {
@@ -29,135 +25,8 @@ pub fn trials() -> Vec<Check> {
 }
 
 pub const IMAGES: usize = 3;
-const STEPS: usize = 8;
-/// More small sums than images post before they meet.
-const SMALL: usize = 600;
-/// The image that is late, in which step, and for how long.
-const LATE: usize = 1;
-const LATE_STEP: usize = 5;
-const DELAY: Duration = Duration::from_millis(50);
 /// Others have waited at least so long for it, also if they were late themselves, on a machine with other things to do.
 const WAITED: u64 = 10_000_000;
-
-/// Each kind of thing that a timeline shows, so often.
-pub fn traced() {
-    let event = Coarray::new(Coevent::new());
-    let is_locked = Coarray::new(Coevent::new());
-    let mutex = Coarray::new(Comutex::new(0));
-    let mut values = Coarray::new([0_u64; 4]);
-    let come = Coarray::new(Coatomic::new(0));
-    for step in 0..STEPS {
-        let _step = region("step");
-        {
-            let _work = region("work");
-            if step != LATE_STEP {
-                // All come when they do.
-            } else if this_image() != LATE {
-                come.at(LATE).add(1);
-            } else {
-                while come.load() + 1 < num_images() {
-                    thread::yield_now();
-                }
-                thread::sleep(DELAY);
-            }
-        }
-        sync_all();
-    }
-    for _ in 0..STEPS {
-        let open = values.open();
-        open.at((this_image() + 1) % num_images())[0].put(7);
-    }
-    let grid = ImageGrid::new([num_images()]).unwrap();
-    let blocks = Blocks::new([8 * num_images()], grid).unwrap();
-    let mut halos = HaloArray::filled(&blocks, 1, 0_u64).unwrap();
-    sync_all();
-    if this_image() == LATE {
-        thread::sleep(DELAY);
-    }
-    halos.exchange();
-    (0..SMALL).for_each(|_| co_sum(&mut 1));
-    let by_steps = Collective::new().algorithm(Algorithm::Binomial);
-    for _ in 0..STEPS {
-        co_sum(&mut [1; 5000]);
-        Collective::new().on_behalf_of("normalise").co_max(&mut 1.5);
-        by_steps.co_broadcast(&mut [1_u64; 5000], LATE);
-    }
-    if this_image() == 0 {
-        let mut locked = mutex.lock();
-        is_locked.at(1).post();
-        thread::sleep(DELAY);
-        locked.put(1);
-        drop(locked);
-        thread::sleep(DELAY);
-        event.at(1).post();
-    } else if this_image() == 1 {
-        is_locked.wait();
-        drop(mutex.at(0).lock());
-        event.wait();
-    }
-    sync_all();
-}
-
-/// The last image is killed in a region, after a barrier.
-pub fn traced_to_the_end() {
-    sync_all();
-    let _around = region("the last one");
-    if this_image() + 1 == num_images() {
-        let _within = region("shot");
-        crate::job::signal("KILL", std::process::id());
-        thread::sleep(Duration::from_secs(60));
-    }
-    sync_all();
-}
-
-/// All images are killed at once in a region, after a barrier.
-pub fn traced_until_killed() {
-    let _around = region("the last one");
-    sync_all();
-    crate::job::signal("KILL", std::process::id());
-    thread::sleep(Duration::from_secs(60));
-}
-
-thread_local! {
-    static KEPT: std::cell::RefCell<Vec<coarray::trace::RegionGuard>> = const { std::cell::RefCell::new(Vec::new()) };
-}
-
-/// Regions that are leaked, dropped in another order, by a panic, or after the image is over.
-pub fn odd_regions() {
-    for _ in 0..2000 {
-        std::mem::forget(region("leaked"));
-    }
-    let first = region("first");
-    let second = region("second");
-    drop(first);
-    sync_all();
-    drop(second);
-    let panicked = std::panic::catch_unwind(|| {
-        let _panics = region("panics");
-        std::panic::resume_unwind(Box::new(()));
-    });
-    assert!(panicked.is_err());
-    KEPT.with_borrow_mut(|kept| kept.push(region("kept")));
-    thread::scope(|scope| {
-        scope.spawn(|| drop(region("on a thread that is no image")));
-    });
-    for name in [
-        "",
-        "\u{e9}\u{1f980}\0\n",
-        "a name that is longer than all others, and longer than there is room for one",
-    ] {
-        let _odd = region(name);
-        sync_all();
-    }
-}
-
-/// More than there is room for.
-pub fn many_steps() {
-    for _ in 0..(1 << 20) + 1000 {
-        drop(region("step"));
-    }
-    sync_all();
-}
 
 /// A file for a timeline, removed at the end.
 struct Target(PathBuf);
@@ -167,9 +36,13 @@ impl Target {
         let name = format!("coarray-{}-{name}.pftrace", std::process::id());
         Self(std::env::temp_dir().join(name))
     }
-}
 
-impl Target {
+    /// Runs a program with a timeline there.
+    fn run(&self, mut command: Command) -> End {
+        command.env("COARRAY_TRACE", &self.0);
+        run(command)
+    }
+
     /// How many files of records lie beside it.
     fn records(&self) -> usize {
         let name = self.0.file_name().unwrap().to_string_lossy().into_owned() + ".records-";
@@ -188,10 +61,9 @@ impl Drop for Target {
 }
 
 /// Runs a program with a timeline, which it writes.
-pub fn trace(mut command: Command, name: &str) -> (End, Trace) {
+pub fn trace(command: Command, name: &str) -> (End, Trace) {
     let target = Target::new(name);
-    command.env("COARRAY_TRACE", &target.0);
-    let end = run(command);
+    let end = target.run(command);
     assert_eq!(target.records(), 0);
     let trace = read(&target.0);
     (end, trace)
@@ -231,7 +103,7 @@ pub fn check_traced(trace: &Trace, images: usize) {
         assert_eq!(phases, [STEPS; 2], "{:#?}", trace.images[&image]);
         for slice in trace.named(image, "sync_all") {
             assert!(
-                slice.line.contains("whole_programs/timeline.rs:"),
+                slice.line.contains("whole_programs/timeline/programs.rs:"),
                 "{slice:?}"
             );
             assert!(!slice.has_not_ended && !slice.is_instant);
@@ -355,10 +227,9 @@ fn killed() {
 }
 
 /// A job of which no process is left, on a fabric of clusters; `nodes` have recorded.
-pub fn check_killed_at_once(mut command: Command, nodes: usize) {
+pub fn check_killed_at_once(command: Command, nodes: usize) {
     let target = Target::new("killed-at-once");
-    command.env("COARRAY_TRACE", &target.0);
-    let end = run(command);
+    let end = target.run(command);
     assert_ne!(end.code, Some(0), "{end:#?}");
     assert!(read(&target.0).images.is_empty());
     assert_eq!(target.records(), nodes);
@@ -412,7 +283,8 @@ fn unwritable() {
                 lines.sort();
                 lines
             };
-            let untraced = run(repeat(&command));
+            let again = Command::new(command.get_program());
+            let untraced = run(in_its_place(again, &command));
             command.env("COARRAY_TRACE", path);
             let end = run(command);
             assert_eq!(end.code, untraced.code, "{end:#?}");
@@ -439,24 +311,9 @@ fn unwritable() {
     assert_eq!(read(&target.0).images.len(), 2);
 }
 
-/// The same program once more.
-fn repeat(command: &Command) -> Command {
-    let mut again = Command::new(command.get_program());
-    again.args(command.get_args());
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => again.env(name, value),
-            None => again.env_remove(name),
-        };
-    }
-    again
-}
-
 fn no_room() {
     let target = Target::new("room");
-    let mut command = plain(1, "many_steps");
-    command.env("COARRAY_TRACE", &target.0);
-    let end = run(command);
+    let end = target.run(plain(1, "many_steps"));
     assert_eq!(end.code, Some(0), "{end:#?}");
     let lines: Vec<_> = end.stderr.lines().collect();
     let said = "ends early: there was no room for ";
@@ -491,9 +348,7 @@ print(begins, ends, len(begun))
 /// With the Python package `perfetto`, where it is installed.
 fn by_perfetto() {
     let target = Target::new("perfetto");
-    let mut command = plain(IMAGES, "traced");
-    command.env("COARRAY_TRACE", &target.0);
-    assert_eq!(run(command).code, Some(0));
+    assert_eq!(target.run(plain(IMAGES, "traced")).code, Some(0));
     let trace = read(&target.0);
     let mut python = Command::new("python3");
     let Ok(output) = python.args(["-c", BY_PERFETTO]).arg(&target.0).output() else {
@@ -518,9 +373,7 @@ fn replaced() {
         std::fs::write(&records, vec![0xff; bytes]).unwrap();
         refuses(&target, why);
     }
-    let mut command = plain(2, "hello");
-    command.env("COARRAY_TRACE", &target.0);
-    assert_eq!(run(command).code, Some(0));
+    assert_eq!(target.run(plain(2, "hello")).code, Some(0));
     assert_eq!(read(&target.0).images.len(), 2);
     assert_eq!(target.records(), 0);
     let mut command = plain(2, "hello");

@@ -4,6 +4,7 @@
 
 mod apart;
 mod broadcasts;
+mod counting;
 mod links;
 mod movement;
 mod posts;

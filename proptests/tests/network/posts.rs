@@ -7,7 +7,8 @@ use coarray_fabric::transport::simulated::Carried;
 use coarray_proptests::config;
 use proptest::prelude::*;
 
-use crate::links::{self, Counts, Link, NODES, counted_in, print_row};
+use crate::counting::{Counts, Link, NODES, counted_in, print_row};
+use crate::links;
 
 /// A collective operation in which images post.
 #[derive(Clone, Copy, Debug)]
