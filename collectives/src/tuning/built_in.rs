@@ -46,9 +46,15 @@ pub(super) const BUILT_IN: [BuiltIn; 24] = [
 
 /// The built-in rules before those, in jobs with more images than cores: whoever waits for others, waits for a core. Measured with 4 and 8
 /// images on two cores.
-pub(super) const IN_A_CROWD: [BuiltIn; 2] = [
+///
+/// What images read and combine adds up on the cores that they share. In a flat scan each reads the values of all images before it, in a chain
+/// those of one, but waits for it.
+pub(super) const IN_A_CROWD: [BuiltIn; 5] = [
     (Kind::Broadcast, 32, 8192, Algorithm::Eager),
     (Kind::Gather, 32, 8192, Algorithm::Eager),
+    (Kind::Scan, 32, 2048, Algorithm::Eager),
+    (Kind::Scan, 32, 64 << 10, Algorithm::Flat),
+    (Kind::Scan, 32, 0, Algorithm::Chain),
 ];
 
 /// The built-in rules for teams whose images are on several nodes that share no memory.

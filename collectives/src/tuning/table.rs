@@ -321,6 +321,19 @@ mod tests {
     }
 
     #[test]
+    fn in_a_crowd_long_scans_go_from_image_to_image() {
+        let rules = TuningTable::default().rules();
+        let scan =
+            |placement, images, bytes| chosen(&rules.plan(images, placement), Kind::Scan, bytes);
+        assert_eq!(scan(Placement::CrowdedNode, 8, 2048), Algorithm::Eager);
+        assert_eq!(scan(Placement::CrowdedNode, 8, 1 << 16), Algorithm::Flat);
+        assert_eq!(scan(Placement::CrowdedNode, 8, 1 << 20), Algorithm::Chain);
+        assert_eq!(scan(Placement::Node, 8, 1 << 20), Algorithm::Flat);
+        let many = scan(Placement::CrowdedNode, 33, 1 << 20);
+        assert_eq!(many, Algorithm::RecursiveDoubling);
+    }
+
+    #[test]
     fn errors_name_the_rule_and_what_is_possible() {
         let error = TuningTable::parse("co_scan = [[0, 0, 'flat'], [0, 0, 'rign']]").unwrap_err();
         assert_eq!(
