@@ -1,11 +1,12 @@
 //! Atomic operations on one word.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
 use mpi::ffi::{self, MPI_Aint, MPI_Op};
 
 use crate::element::datatype;
 use crate::error::check;
+use crate::transfer::AT_ONCE;
 use crate::{Error, Request, Window, Word, constants};
 
 /// The operation of a [`Window::fetch_and_op`] or [`Window::accumulate`] on a word.
@@ -140,28 +141,67 @@ impl Window<'_> {
         operation: Operation,
         operand: T,
     ) -> Result<(), Error> {
-        self.check_places::<T>(rank, offset, 1)?;
+        self.accumulate_all(rank, offset, operation, std::slice::from_ref(&operand))
+    }
+
+    /// One-sided. As [`accumulate`](Self::accumulate) for each of consecutive words, of which the first is at `offset` of `rank`. They do not
+    /// change in one step together.
+    ///
+    /// # Errors
+    /// As [`accumulate`](Self::accumulate).
+    ///
+    /// # Example
+    /// ```
+    /// use mpi_rma::{Operation, Window};
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let window = Window::allocate(&universe, &universe.world(), 24)?;
+    /// window.accumulate_all(window.rank(), 8, Operation::Replace, &[3_u64, 4])?;
+    /// window.flush(window.rank())?;
+    /// assert_eq!(window.fetch_and_op(window.rank(), 16, Operation::Load, 0_u64)?, 4);
+    /// window.free()
+    /// # }
+    /// ```
+    ///
+    /// # Source
+    /// As [`accumulate`](Self::accumulate).
+    #[inline]
+    pub fn accumulate_all<T: Word>(
+        &self,
+        rank: i32,
+        offset: usize,
+        operation: Operation,
+        operands: &[T],
+    ) -> Result<(), Error> {
+        self.check_places::<T>(rank, offset, operands.len())?;
         if operation == Operation::Load {
             // `MPI_NO_OP` is for operations that return something.
             return Ok(());
         }
-        // SAFETY: the window lives, in an epoch; the word is inside it and aligned, by the check; `operand` outlives
-        // the local flush, after which MPI does not read it.
-        let code = unsafe {
-            ffi::MPI_Accumulate(
-                (&raw const operand).cast::<c_void>(),
-                1,
-                datatype::<T>(),
-                rank,
-                offset as MPI_Aint,
-                1,
-                datatype::<T>(),
-                operation.raw(),
-                self.as_raw(),
-            )
-        };
+        let mut offset = offset;
+        let begun = operands.chunks(AT_ONCE).try_for_each(|piece| {
+            let (count, place) = (piece.len() as c_int, offset as MPI_Aint);
+            offset += size_of_val(piece);
+            // SAFETY: the window lives, in an epoch; the words are inside it and aligned, by the check; the operands outlive the local flush, after
+            // which MPI does not read them.
+            let code = unsafe {
+                ffi::MPI_Accumulate(
+                    piece.as_ptr().cast::<c_void>(),
+                    count,
+                    datatype::<T>(),
+                    rank,
+                    place,
+                    count,
+                    datatype::<T>(),
+                    operation.raw(),
+                    self.as_raw(),
+                )
+            };
+            check("MPI_Accumulate", code)
+        });
         self.settle(self.flush_local(rank));
-        check("MPI_Accumulate", code)
+        begun
     }
 
     /// One-sided. Replaces the word at `offset` of `rank` by `new` if it is `current`, and returns its old value.

@@ -9,7 +9,7 @@ use crate::error::check;
 use crate::{Element, Error, Window};
 
 /// The most elements that one call of MPI moves: counts are `int`.
-const AT_ONCE: usize = 1 << 30;
+pub(crate) const AT_ONCE: usize = 1 << 30;
 
 impl Window<'_> {
     /// One-sided. Copies `source` to `offset` in the memory of `rank`. The source may be reused on return; the

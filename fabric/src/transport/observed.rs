@@ -331,6 +331,23 @@ impl<O: Observer> Fabric for Observed<O> {
         });
     }
 
+    unsafe fn set_signals(&self, image: usize, offset: usize, words: &[u64]) {
+        let Some(&last) = words.last() else {
+            return;
+        };
+        let all = range(image, offset, size_of_val(words));
+        let word = range(
+            image,
+            offset + all.length - size_of::<u64>(),
+            size_of::<u64>(),
+        );
+        let call = Call::PutSignal(all, word, SignalOperation::Set(last));
+        // SAFETY: the caller vouches for the words, as `Fabric::set_signals` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.set_signals(image, offset, words);
+        });
+    }
+
     fn quiet_signals(&self) {
         self.pass_on(Call::QuietSignals, |fabric| fabric.quiet_signals());
     }

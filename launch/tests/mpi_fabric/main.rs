@@ -64,6 +64,7 @@ const CASES: &[Case] = &[
     images("news", || launch(messages::news)),
     images("signals_with_bytes", || launch(signals::with_bytes)),
     images("signals_in_order", || launch(signals::in_order)),
+    images("signals_of_words", || launch(signals::of_words)),
     images("barriers", || launch(messages::barriers)),
     Case {
         environment: &[("COARRAY_HEAP", "64M")],

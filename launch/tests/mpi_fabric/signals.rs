@@ -85,10 +85,33 @@ pub fn in_order() {
     all_meet();
 }
 
+/// Words that are set arrive whole, however many there are.
+pub fn of_words() {
+    let block = Block::new(LONG);
+    let fabric = block.image.fabric();
+    let next = (block.image.index() + 1) % block.image.images();
+    for round in 1..=rounds(500) as u64 {
+        let values: Vec<u64> = (0..round % 80)
+            .map(|at| (round << 32 | at) * 0x0101)
+            .collect();
+        // SAFETY: the words are in the block, aligned, and only signals change them.
+        unsafe { fabric.set_signals(next, block.at(next, BYTES), &values) };
+        for (at, &value) in values.iter().enumerate() {
+            wait_for_word(&block, BYTES + size_of::<u64>() * at, value);
+        }
+        fabric.quiet_signals();
+        all_meet();
+    }
+}
+
 fn wait_for(block: &Block, value: u64) {
+    wait_for_word(block, WORD, value);
+}
+
+fn wait_for_word(block: &Block, place: usize, value: u64) {
     let start = block.image.heap(block.image.index());
     // SAFETY: the word is in the block, aligned, and others change it as a signal.
-    let word = unsafe { &*start.add(block.start(WORD)).cast::<Signal>() };
+    let word = unsafe { &*start.add(block.start(place)).cast::<Signal>() };
     while word.sum() != value {
         // SAFETY: messages of the library, from images that waited long at the start, need no answer.
         let _ = unsafe { block.image.fabric().receive() };

@@ -15,7 +15,7 @@ use crate::job::control::TeamControl;
 use crate::job::image_failed::ImageFailed;
 use crate::lockfree::split::{Request, Split};
 use crate::messages::quiet::quiet_and_defer;
-use coarray_fabric::memory::region::SCRATCH_BYTES;
+use coarray_fabric::memory::region::{BUFFER_BYTES, POSTED_BYTES, SCRATCH_BYTES};
 
 /// The step of the barrier that confirms a split.
 const FORMED: usize = FILLED;
@@ -56,7 +56,14 @@ impl Team {
         let control = image.job.region.heap_offset() + block.offset;
         let address = image.job.region.part_address(image.index, control);
         // SAFETY: `block` is valid for writes of its size, and no other image uses it before the next barrier.
-        unsafe { address.cast::<TeamControl>().write(TeamControl::default()) };
+        unsafe {
+            address.cast::<TeamControl>().write(TeamControl::default());
+            if image.network.is_some() {
+                // The words of posts of other nodes: no stamps.
+                let posted = size_of::<TeamControl>() + 2 * BUFFER_BYTES;
+                address.add(posted).write_bytes(0, POSTED_BYTES);
+            }
+        }
         shadow_controls(self, control);
 
         let (has_key, key) = (u64::from(index.is_some()), index.unwrap_or_default() as u64);

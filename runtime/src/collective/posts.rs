@@ -3,7 +3,7 @@
 //! All images make them in the same order with barriers. So every barrier compares, with the calls, a hash of all posts before: the
 //! *chain*. And an image that waits for a post finds out if the other has come to a barrier or to steps without it.
 //!
-//! To images on other nodes posts are put: see `posts_between_nodes.rs`.
+//! To images on other nodes posts go as signals: see `posts_between_nodes.rs`.
 
 use std::ops::Range;
 use std::ptr;
@@ -11,7 +11,7 @@ use std::ptr;
 use crate::call::{Call, READ};
 use crate::collective::barrier::{describe_call, disagree};
 use crate::collective::describe::describe_recorded;
-use crate::collective::posts_between_nodes::{HEAD, refresh_posts};
+use crate::collective::posts_between_nodes::{refresh_posts, room_of};
 use crate::image::descriptor::ALIGN;
 use crate::image::team::Team;
 use crate::job::control::Steps;
@@ -84,18 +84,24 @@ impl Team {
             image.record_call(call);
             image.profile_call(call);
         }
-        let is_put = !self.is_on_one_node();
-        let head = if is_put { HEAD } else { 0 };
-        let room = match most <= INSIDE {
-            true => head,
-            false => head + most.next_multiple_of(ALIGN),
+        let is_sent = !self.is_on_one_node();
+        let room = match is_sent {
+            true => room_of(most),
+            false if most <= INSIDE => 0,
+            false => most.next_multiple_of(ALIGN),
         };
         let part = self.posted_part(self.index());
         let (mut posts, mut used) = self.since_read.get();
-        if posts == POSTS || used + room > part.len() {
+        while posts == POSTS || used + room > part.len() || is_sent && self.stamp() == 0 {
+            if is_sent {
+                self.end_period();
+            }
             // SAFETY: this image has read what it needs of all posts, as no collective was in progress.
             unsafe { self.barrier(&call.at_step(READ)) };
+            // Not before: a barrier that the image leaves by a panic is made again.
+            self.period.set(self.period.get() + 1);
             (posts, used) = (0, 0);
+            self.since_read.set((posts, used));
         }
         post.start = used;
         let mut words = [bytes.len() as u64, 0, 0];
@@ -107,7 +113,7 @@ impl Team {
                 *word = u64::from_ne_bytes(*half);
             }
         } else {
-            let start = part.start + used + head;
+            let start = part.start + used;
             words[1] = start as u64;
             let target = self.posted_bytes(self.index(), start..start + bytes.len());
             // SAFETY: the target lies in this image's part of its scratch space, as `used + room` fits it, and overlaps no slice of the
@@ -115,7 +121,6 @@ impl Team {
             // others had read them before that barrier.
             unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
         }
-        // Not before, so that a barrier that the image leaves by a panic is made again.
         self.since_read.set((posts + 1, used + room));
         self.posts.set(number + 1);
         // The multiplier is that of `SplitMix64` (G. Steele and others, 2014): odd, with bits everywhere.
@@ -128,11 +133,10 @@ impl Team {
         let (signature, record) = (call.signature(), image.last_call.number());
         let ring = &self.control(self.index()).posts;
         let me = self.index();
-        let is_read = !is_put && !readers.is_empty() && readers != (me..me + 1);
+        let is_read = !is_sent && !readers.is_empty() && readers != (me..me + 1);
         ring.post(number, &words, signature, record, chain, is_read);
-        if is_put {
-            // SAFETY: the bytes lie behind the head of the post, or inside it.
-            unsafe { post.put(&words, readers) };
+        if is_sent {
+            post.send(bytes, readers);
         } else if bytes.len() > INSIDE && used + 2 * room <= POSTED_BYTES {
             // The next post is likely to be as long as this one; who read what was there before must give its lines back.
             let next = self.posted_bytes(self.index(), used + room..used + 2 * room);
@@ -187,25 +191,20 @@ impl Post<'_> {
         struct Inside([[u8; size_of::<u64>()]; WORDS - 1]);
 
         let team = self.team;
-        let (slot, put) = match team.is_local(index) {
-            true => (self.await_slot(index, wanted), None),
-            false => {
-                let (head, bytes) = self.await_put(index);
-                (head, Some(bytes))
-            }
-        };
-        let [length, first, second] = slot.words();
+        if !team.is_local(index) {
+            return self.receive(index, use_bytes);
+        }
+        let [length, first, second] = self.await_slot(index, wanted).words();
         let length = length as usize;
         if length <= INSIDE {
             let inside = Inside([first, second].map(u64::to_ne_bytes));
             return use_bytes(&inside.0.as_flattened()[..length]);
         }
-        let start = put.unwrap_or(first as usize);
-        let holder = if put.is_some() { team.index() } else { index };
-        let place = team.posted_bytes(holder, start..start + length);
-        // SAFETY: the image wrote these bytes of its scratch space before it posted, or put them to this image's, in this call: the signatures
-        // are equal. It writes them again only after a barrier, for which this image calls no function of the program that still reads them:
-        // another collective of the team is refused until `self` is dropped.
+        let start = first as usize;
+        let place = team.posted_bytes(index, start..start + length);
+        // SAFETY: the image wrote these bytes of its scratch space before it posted, in this call: the signatures are equal. It writes them again
+        // only after a barrier, for which this image calls no function of the program that still reads them: another collective of the team is
+        // refused until `self` is dropped.
         use_bytes(unsafe { std::slice::from_raw_parts(place, length) })
     }
 
@@ -324,7 +323,7 @@ pub(crate) fn check_posts(team: &Team, other: usize, describe: impl Fn(usize) ->
 }
 
 /// The first post that differs, of those that this image and the one with this index have made and still have.
-fn first_difference(team: &Team, other: usize) -> Option<u64> {
+pub(super) fn first_difference(team: &Team, other: usize) -> Option<u64> {
     let [mine, theirs] = [team.index(), other].map(|index| &team.control(index).posts);
     let (begun, posted) = (mine.posted(), theirs.posted());
     let mut both = begun.max(posted).saturating_sub(POSTS as u64)..begun.min(posted);

@@ -5,7 +5,7 @@ use std::cell::{Cell, OnceCell};
 use coarray_fabric::memory::nodes::Nodes;
 
 use crate::image::relay::{Relay, relays};
-use crate::job::control::{MOST_APART, SLOTS};
+use crate::job::control::SLOTS;
 use crate::lockfree::barrier::Barrier;
 
 /// How the images of a team are divided among nodes.
@@ -19,8 +19,6 @@ pub(crate) struct NodeMap {
     relays: [OnceCell<Box<[Relay]>>; Barrier::ALL.len()],
     /// The sums of the signals of [`relayed`](crate::job::control::TeamControl::relayed) that this node's leader has seen.
     pub(crate) seen: [[Cell<u64>; SLOTS]; 2],
-    /// How many posts there were when this image had posted to each of the others last.
-    pub(crate) told: [Cell<u64>; MOST_APART],
 }
 
 impl NodeMap {
@@ -45,7 +43,6 @@ impl NodeMap {
             nodes: numbers.iter().map(on).collect(),
             relays: Default::default(),
             seen: Default::default(),
-            told: Default::default(),
         })
     }
 

@@ -53,6 +53,8 @@ pub struct Team {
     pub(crate) chain: Cell<u64>,
     /// How many posts and bytes they were since all had been read.
     pub(crate) since_read: Cell<(usize, usize)>,
+    /// How often that was.
+    pub(crate) period: Cell<u64>,
     /// How many objects the team has created; numbers them.
     pub(crate) objects: Cell<u64>,
     /// The failure epoch of the job when this team was last searched for failed images.
@@ -157,6 +159,7 @@ impl Team {
             posts: Cell::new(0),
             chain: Cell::new(0),
             since_read: Cell::new((0, 0)),
+            period: Cell::new(0),
             objects: Cell::new(0),
             failure_epoch: Cell::new(0),
             has_failed: Cell::new(false),

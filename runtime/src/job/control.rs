@@ -39,9 +39,6 @@ pub(crate) use wait::WaitRecord;
 
 const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
 
-/// The most images of a team that post to each other from node to node.
-pub(crate) const MOST_APART: usize = 8;
-
 /// As many leaders may tell of arrivals by a signal in one barrier.
 pub(crate) const SLOTS: usize = MAX_ROUNDS;
 
@@ -91,7 +88,6 @@ const SIZES: [usize; 43] = [
     size_of::<CallRecords>(),
     size_of::<WaitRecord>(),
     offset_of!(TeamControl, times),
-    offset_of!(TeamControl, told),
     size_of::<ImageTable>(),
     size_of::<Timeline>(),
 ];
@@ -294,14 +290,7 @@ pub(crate) struct TeamControl {
     pub(crate) lending: Lending,
     /// When it entered barriers, in profiled jobs.
     pub(crate) times: ArrivalTimes,
-    /// Where images on other nodes tell how much they have posted to this one.
-    pub(crate) told: [Told; MOST_APART],
 }
-
-/// How many posts there were when an image had posted to another one last, in a cache line that only it changes.
-#[derive(Debug, Default)]
-#[repr(C, align(64))]
-pub(crate) struct Told(pub(crate) Signal);
 
 impl ImageControl {
     /// Where the stage is.

@@ -512,6 +512,18 @@ impl Fabric for OneSided {
         expect(self.window.accumulate(rank, word, action, operand));
     }
 
+    /// By one `MPI_Accumulate`, which is atomic for each word: MPI 3.1 section 11.7.1.
+    unsafe fn set_signals(&self, image: usize, offset: usize, words: &[u64]) {
+        // As before a message.
+        fence(Ordering::Release);
+        let (rank, place) = self.place(image, offset);
+        self.signals.note(image);
+        expect(
+            self.window
+                .accumulate_all(rank, place, Action::Replace, words),
+        );
+    }
+
     fn quiet_signals(&self) {
         // SAFETY: a flush completes all operations on its target.
         unsafe {

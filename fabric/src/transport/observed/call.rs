@@ -24,7 +24,8 @@ pub enum Call<'a> {
     Quiet,
     /// Sends a message to this image.
     Send(usize),
-    /// Writes the bytes of the first range, if there are any, and then changes the signal word that the second one is.
+    /// Writes the bytes of the first range, if there are any, and then changes the signal word that the second one is. If several words are set,
+    /// the first range is all of them, and the second one the last.
     PutSignal(Range<'a>, Range<'a>, SignalOperation),
     /// Completes all signals.
     QuietSignals,

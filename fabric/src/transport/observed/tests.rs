@@ -174,6 +174,10 @@ impl Fabric for Log {
         ));
     }
 
+    unsafe fn set_signals(&self, image: usize, offset: usize, words: &[u64]) {
+        self.note(&("set_signals", image, offset, words));
+    }
+
     fn quiet_signals(&self) {
         self.note(&"quiet_signals");
     }
@@ -265,6 +269,7 @@ fn call_all(fabric: &dyn Fabric) {
         assert!(fabric.put_listed(1, 2, bytes.as_ptr(), 2, &runs));
         fabric.put_signal(8, 32, bytes.as_ptr(), 3, 16, SignalOperation::Set(2));
         fabric.signal(9, 24, SignalOperation::Add(4));
+        fabric.set_signals(6, 40, &[5, 7]);
         assert_eq!(fabric.receive().unwrap().bytes, [5]);
         let (source, target) = (bytes.as_ptr(), bytes.as_mut_ptr());
         fabric.move_blocks(&[1, 0], Movement::Allgather, source, target, 1);
@@ -311,6 +316,7 @@ fn every_operation_is_seen_once_and_passed_on() {
         Call::Put(listed),
         Call::PutSignal(range(8, 32, 3), range(8, 16, 8), SignalOperation::Set(2)),
         Call::PutSignal(range(9, 24, 0), range(9, 24, 8), SignalOperation::Add(4)),
+        Call::PutSignal(range(6, 40, 16), range(6, 48, 8), SignalOperation::Set(7)),
         Call::Receive,
         Call::MoveBlocks(Movement::Allgather, 1),
         Call::Progress,

@@ -1,5 +1,7 @@
 //! The fabric of OpenSHMEM: put, get and atomics by calls of the library.
 
+use std::sync::atomic::{Ordering, fence};
+
 use shmem_sys::{shmem_fence, shmem_getmem, shmem_putmem, shmem_quiet, uint64, ulonglong};
 
 use crate::transport::access::{Access, Direction};
@@ -360,6 +362,17 @@ impl Fabric for OneSided {
                 }
             }
         }
+    }
+
+    /// By a put of words, for each of which one could wait by `shmem_wait_until`: it is never seen in part.
+    unsafe fn set_signals(&self, image: usize, offset: usize, words: &[u64]) {
+        // Orders the stores of this image to its part before the words, from which gets of them follow.
+        fence(Ordering::Release);
+        self.signals.note(image);
+        let (place, pe) = (self.parts.at(offset).cast(), number(image));
+        // SAFETY: the caller vouches for the words, which are symmetric and aligned, as parts begin at a page. The call has read the source when it
+        // returns.
+        unsafe { uint64::put(place, words.as_ptr(), words.len(), pe) };
     }
 
     fn quiet_signals(&self) {

@@ -106,6 +106,34 @@ pub(crate) fn signals_of_an_image_keep_their_order(member: &Member<'_>, rounds: 
     }
 }
 
+/// Words that are set arrive whole, however many there are.
+pub(crate) fn words_that_are_set_arrive_whole(member: &Member<'_>, rounds: u64) {
+    let next = (member.me + 1) % member.images;
+    for round in 1..=rounds {
+        let values: Vec<u64> = (0..round % 80)
+            .map(|at| (round << 32 | at) * 0x0101)
+            .collect();
+        // SAFETY: the words lie in the heap, aligned, and only signals change them.
+        unsafe {
+            let place = member.heap + BYTES;
+            member.fabric.set_signals(next, place, &values);
+        }
+        for (at, &value) in values.iter().enumerate() {
+            // SAFETY: as above.
+            let word = unsafe { member.own.add(BYTES).cast::<Signal>().add(at).as_ref() };
+            let before = word.sum();
+            while word.sum() != value {
+                assert!([before, value].contains(&word.sum()));
+                // SAFETY: no messages are sent.
+                assert_eq!(unsafe { member.fabric.receive() }, None);
+                thread::yield_now();
+            }
+        }
+        member.fabric.quiet_signals();
+        (member.barrier)();
+    }
+}
+
 #[derive(Debug)]
 struct Memory {
     region: Region,
@@ -134,7 +162,7 @@ fn memory(images: usize, nodes: Nodes) -> Arc<dyn RegionOwner> {
     Arc::new(Memory { region, nodes })
 }
 
-/// Runs both tests on threads, whose heaps are in these regions.
+/// Runs all tests on threads, whose heaps are in these regions.
 fn on_threads(
     by_image: &[&Arc<dyn RegionOwner>],
     fabric: impl Fn(usize) -> Box<dyn Fabric> + Sync,
@@ -158,6 +186,7 @@ fn on_threads(
                 };
                 bytes_are_there_when_the_signal_is_seen(&member, 3);
                 signals_of_an_image_keep_their_order(&member, 100);
+                words_that_are_set_arrive_whole(&member, 100);
             });
         }
     });

@@ -140,5 +140,6 @@ fn the_bytes_of_a_put_with_signal_are_there_when_the_signal_is_seen() {
         };
         signal::bytes_are_there_when_the_signal_is_seen(&ring, member.rounds(40));
         signal::signals_of_an_image_keep_their_order(&ring, member.rounds(2000) as u64);
+        signal::words_that_are_set_arrive_whole(&ring, member.rounds(500) as u64);
     });
 }
