@@ -19,6 +19,7 @@ pub(crate) mod posts;
 pub(crate) mod posts_between_nodes;
 pub(crate) mod request;
 pub(crate) mod request_between_nodes;
+mod stamped;
 pub(crate) mod steps;
 pub(crate) mod steps_between_nodes;
 pub(crate) mod tuning;

@@ -1,9 +1,7 @@
 //! Posts between nodes: an image sends what it posts to each reader as words that say themselves whether they are there.
 //!
 //! It does so in teams of a few images on a node each. Each image divides its scratch space for posts among all: in the part of another one is
-//! what that one has posted to it. A post lies at the same place in all these parts: a digest of the call and of all that came before it in the
-//! team, the number of its bytes, and these. Each word is a signal of the fabric, and has seven bytes beside a *stamp*. So words may arrive in any
-//! order, and no operation waits for another one; NCCL's protocol `LL` has a flag beside each four bytes, to the same end.
+//! what that one has posted to it. A post lies at the same place in all these parts, as words with stamps (`stamped.rs`), which are signals of the fabric.
 //!
 //! The stamp is that of the period between two barriers for `READ`, in which no word is written twice. When all have been used, 1 to 255, there is a
 //! period in which nobody posts, and all clear what they have received.
@@ -12,19 +10,21 @@
 //! ring and its arrival, again and again, and is part of a deadlock only as long as it has found nothing.
 
 use std::cell::Cell;
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::{self, MaybeUninit, offset_of};
 use std::ops::Range;
 use std::ptr;
 use std::slice;
 use std::time::{Duration, Instant};
 
 use crate::collective::posts::{MOST_POSTED, MissingPost, NoPost, Post, call_in, first_difference};
-use crate::image::descriptor::ALIGN;
+use crate::collective::stamped::{
+    HEAD, MOST_SENT, MOST_WORDS, Unpacked, WORD, pack, unpack_head, words_of,
+};
 use crate::image::team::Team;
 use crate::job::control::TeamControl;
 use crate::lockfree::arrival::Arrival;
 use crate::lockfree::checked_barrier::BarrierState;
-use crate::lockfree::eventcount::{self, Around, SpinPolicy, WaitStrategy};
+use crate::lockfree::eventcount::{self, Around, WaitStrategy};
 use crate::lockfree::post_ring::PostRing;
 use crate::primitives::pause;
 use crate::waiting::between_nodes::refresh_shadow;
@@ -39,95 +39,8 @@ const MOST_APART: usize = 8;
 /// The bytes of each image's part.
 const PART: usize = POSTED_BYTES / MOST_APART;
 
-/// The most bytes that an image can post.
-const MOST_SENT: usize = 2048;
-
-const WORD: usize = size_of::<u64>();
-
-/// The bytes of a word beside its stamp, which is in the lowest eight bits.
-const DATA: usize = WORD - 1;
-const STAMP_BITS: u32 = u8::BITS;
-
-/// The words before the bytes: most of the digest; the rest of it, and how many bytes there are.
-const HEAD: usize = 2;
-const REST_BITS: u32 = u64::BITS - STAMP_BITS;
-
-/// The most words of a post.
-const MOST_WORDS: usize = HEAD + MOST_SENT.div_ceil(DATA);
-
 /// How long an image waits for a post before it looks at what the other does, and before it looks again.
 const LOOK_AFTER: Duration = Duration::from_millis(20);
-
-/// The room for a post of up to `most` bytes.
-pub(super) fn room_of(most: usize) -> usize {
-    (WORD * (HEAD + most.div_ceil(DATA))).next_multiple_of(ALIGN)
-}
-
-/// The words of a post.
-fn pack<'a>(
-    buffer: &'a mut [MaybeUninit<u64>; MOST_WORDS],
-    digest: u64,
-    bytes: &[u8],
-    stamp: u8,
-) -> &'a [u64] {
-    let word = |data: u64| data << STAMP_BITS | u64::from(stamp);
-    buffer[0].write(word(digest));
-    buffer[1].write(word(
-        digest >> REST_BITS | (bytes.len() as u64) << STAMP_BITS,
-    ));
-    let count = bytes.len().div_ceil(DATA);
-    for (number, target) in buffer[HEAD..HEAD + count].iter_mut().enumerate() {
-        let rest = &bytes[DATA * number..];
-        // The shift drops the eighth byte, which is the first one of the next word.
-        target.write(word(match rest.first_chunk() {
-            Some(first) => u64::from_le_bytes(*first),
-            None => rest
-                .iter()
-                .rev()
-                .fold(0, |data, &byte| data << u8::BITS | u64::from(byte)),
-        }));
-    }
-    // SAFETY: so many words were written.
-    unsafe { slice::from_raw_parts(buffer.as_ptr().cast(), HEAD + count) }
-}
-
-/// The digest, and how many bytes follow.
-fn unpack_head([first, second]: [u64; HEAD]) -> (u64, usize) {
-    let digest = first >> STAMP_BITS | second >> STAMP_BITS << REST_BITS;
-    (digest, (second >> (2 * STAMP_BITS)) as usize)
-}
-
-/// The bytes of a post, as they come.
-#[repr(C, align(64))]
-struct Unpacked {
-    bytes: [MaybeUninit<u8>; MOST_SENT + WORD],
-    used: usize,
-}
-
-impl Unpacked {
-    fn new() -> Self {
-        Self {
-            bytes: [MaybeUninit::uninit(); MOST_SENT + WORD],
-            used: 0,
-        }
-    }
-
-    /// Adds those of the next word.
-    #[inline]
-    fn push(&mut self, word: u64) {
-        let target = self.bytes[self.used..].first_chunk_mut::<WORD>();
-        let data = (word >> STAMP_BITS).to_le_bytes().map(MaybeUninit::new);
-        *target.expect("no post has more bytes") = data;
-        self.used += DATA;
-    }
-
-    /// So many of them.
-    fn first(&self, length: usize) -> &[u8] {
-        assert!(length <= self.used);
-        // SAFETY: so many bytes were written.
-        unsafe { slice::from_raw_parts(self.bytes.as_ptr().cast(), length) }
-    }
-}
 
 impl Team {
     /// How many bytes images can post; none if they cannot: they are on several nodes, and many or not on a node each.
@@ -210,49 +123,46 @@ impl Post<'_> {
     #[inline(never)]
     pub(super) fn receive<R>(&self, index: usize, use_bytes: impl FnOnce(&[u8]) -> R) -> R {
         let words = &self.team.received(index)[self.start / WORD..];
-        let head = [0, 1].map(|number| self.await_word(index, &words[number]));
+        let stamp = self.team.stamp();
+        let head = [0, 1].map(|number| self.await_word(index, stamp, &words[number]));
         let (digest, length) = unpack_head(head);
         if digest != self.digest() || length > MOST_SENT {
             self.give_up(index, NoPost::Differs);
         }
+        let words = words[HEAD..HEAD + words_of(length)].iter();
         let mut unpacked = Unpacked::new();
-        for word in &words[HEAD..HEAD + length.div_ceil(DATA)] {
-            unpacked.push(self.await_word(index, word));
+        let bytes = unpacked.fill(words.map(|word| self.await_word(index, stamp, word)));
+        use_bytes(&bytes[..length])
+    }
+
+    /// Waits until this word of the post of the image with this index has come: until it has the stamp.
+    #[inline(always)]
+    fn await_word(&self, index: usize, stamp: u8, word: &Signal) -> u64 {
+        let seen = word.sum();
+        match seen as u8 == stamp {
+            true => seen,
+            false => self.await_later(index, stamp, word),
         }
-        use_bytes(unpacked.first(length))
     }
 
-    /// Waits until this word of the post of the image with this index has come.
-    #[inline]
-    fn await_word(&self, index: usize, word: &Signal) -> u64 {
-        let mut patience = self.team.image().backoff.patience();
-        for _ in 0..=patience.spins {
-            if let Some(word) = self.arrived(word) {
-                return word;
-            }
-            pause();
-        }
-        patience.spins = 0;
-        self.await_signal(index, word, patience)
-    }
-
-    /// The word, if it has come.
-    #[inline]
-    fn arrived(&self, word: &Signal) -> Option<u64> {
-        let word = word.sum();
-        (word as u8 == self.team.stamp()).then_some(word)
-    }
-
-    /// As [`await_word`](Self::await_word), when the image has spun.
-    #[cold]
+    /// As [`await_word`](Self::await_word).
     #[inline(never)]
-    fn await_signal(&self, index: usize, word: &Signal, patience: SpinPolicy) -> u64 {
+    fn await_later(&self, index: usize, stamp: u8, word: &Signal) -> u64 {
         let (team, image) = (self.team, self.team.image());
+        let mut patience = image.backoff.patience();
+        let has_come = || word.sum() as u8 == stamp;
+        let spins = mem::take(&mut patience.spins);
+        for _ in 0..spins {
+            pause();
+            if has_come() {
+                return word.sum();
+            }
+        }
         let control = team.control(team.index());
         loop {
             let seen = word.sum();
-            if let Some(word) = self.arrived(word) {
-                return word;
+            if seen as u8 == stamp {
+                return seen;
             }
             let wait = || PutWait {
                 post: self,
@@ -269,7 +179,7 @@ impl Post<'_> {
             match eventcount::until(own, NEVER, patience, wait) {
                 Err(NoPost::Stopped(None)) => {}
                 // The image may have posted between the last check and its failure.
-                Err(NoPost::Stopped(Some(Stop::Failed))) if self.arrived(word).is_some() => {}
+                Err(NoPost::Stopped(Some(Stop::Failed))) if has_come() => {}
                 Err(NoPost::Stopped(Some(stop))) => self.give_up(index, NoPost::Stopped(stop)),
                 Err(NoPost::Differs) => self.give_up(index, NoPost::Differs),
                 Err(NoPost::InOther(call)) => self.give_up(index, NoPost::InOther(call)),
@@ -399,23 +309,8 @@ mod tests {
     use super::*;
     use crate::call::Call;
     use crate::call::operation::Operation;
+    use crate::lockfree::arrival::WORDS;
     use crate::testing::run;
-
-    #[test]
-    fn all_bytes_of_a_post_are_unpacked_from_its_words() {
-        for length in (0..100).chain([MOST_SENT - 1, MOST_SENT]) {
-            let bytes: Vec<u8> = (0..length).map(|at| (at * 37 + 1) as u8).collect();
-            let mut buffer = [MaybeUninit::uninit(); MOST_WORDS];
-            let words = pack(&mut buffer, u64::MAX - 5, &bytes, 7);
-            assert!(words.iter().all(|&word| word as u8 == 7));
-            assert!(size_of_val(words) <= room_of(length));
-            let (head, rest) = words.split_first_chunk().unwrap();
-            assert_eq!(unpack_head(*head), (u64::MAX - 5, length));
-            let mut unpacked = Unpacked::new();
-            rest.iter().for_each(|&word| unpacked.push(word));
-            assert_eq!(unpacked.first(length), bytes);
-        }
-    }
 
     /// Image 1 has counted a post that it has not written yet: it has written the one behind it only.
     #[test]

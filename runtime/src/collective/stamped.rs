@@ -1,0 +1,118 @@
+//! Words that say themselves whether they are there: seven bytes beside a *stamp*, which the reader waits for.
+//!
+//! So the words of a post may arrive in any order, and no operation waits for another one. NCCL's protocol `LL` has a flag beside each four bytes, to
+//! the same end.
+//!
+//! A post is a digest of the call and of all that came before it, the number of its bytes, and these.
+
+use std::mem::MaybeUninit;
+use std::slice;
+
+use crate::image::descriptor::ALIGN;
+
+/// The most bytes that an image can post.
+pub(super) const MOST_SENT: usize = 2048;
+
+pub(super) const WORD: usize = size_of::<u64>();
+
+/// The bytes of a word beside its stamp, which is in the lowest eight bits.
+const DATA: usize = WORD - 1;
+const STAMP_BITS: u32 = u8::BITS;
+
+/// The words before the bytes: most of the digest; the rest of it, and how many bytes there are.
+pub(super) const HEAD: usize = 2;
+const REST_BITS: u32 = u64::BITS - STAMP_BITS;
+
+/// The most words of a post.
+pub(super) const MOST_WORDS: usize = HEAD + words_of(MOST_SENT);
+
+/// How many words have so many bytes.
+pub(super) const fn words_of(bytes: usize) -> usize {
+    bytes.div_ceil(DATA)
+}
+
+/// The room for a post of up to `most` bytes.
+pub(super) fn room_of(most: usize) -> usize {
+    (WORD * (HEAD + words_of(most))).next_multiple_of(ALIGN)
+}
+
+/// The words of a post.
+pub(super) fn pack<'a>(
+    buffer: &'a mut [MaybeUninit<u64>; MOST_WORDS],
+    digest: u64,
+    bytes: &[u8],
+    stamp: u8,
+) -> &'a [u64] {
+    let word = |data: u64| data << STAMP_BITS | u64::from(stamp);
+    let add = |data: u64, byte: &u8| data << u8::BITS | u64::from(*byte);
+    buffer[0].write(word(digest));
+    buffer[1].write(word(
+        digest >> REST_BITS | (bytes.len() as u64) << STAMP_BITS,
+    ));
+    let count = words_of(bytes.len());
+    let (_, places) = buffer[..HEAD + count].split_at_mut(HEAD);
+    // The shift drops the eighth byte, which is the first one of the next word.
+    let most = bytes.windows(WORD).step_by(DATA);
+    for (place, window) in places.iter_mut().zip(most) {
+        let data = window
+            .first_chunk()
+            .map_or(0, |eight| u64::from_le_bytes(*eight));
+        place.write(word(data));
+    }
+    if let Some(last) = places.last_mut() {
+        last.write(word(bytes[DATA * (count - 1)..].iter().rev().fold(0, add)));
+    }
+    // SAFETY: the first `HEAD + count` words were written: both of the head, one for each window, of which there is one less than `count`, and the
+    // last.
+    unsafe { slice::from_raw_parts(buffer.as_ptr().cast(), HEAD + count) }
+}
+
+/// The digest, and how many bytes follow.
+pub(super) fn unpack_head([first, second]: [u64; HEAD]) -> (u64, usize) {
+    let digest = first >> STAMP_BITS | second >> STAMP_BITS << REST_BITS;
+    (digest, (second >> (2 * STAMP_BITS)) as usize)
+}
+
+/// Room for the bytes of a post.
+#[repr(C, align(64))]
+pub(super) struct Unpacked([MaybeUninit<u8>; MOST_SENT + WORD]);
+
+impl Unpacked {
+    pub(super) fn new() -> Self {
+        Self([MaybeUninit::uninit(); MOST_SENT + WORD])
+    }
+
+    /// The bytes of these words, which are at most those of a post.
+    #[inline]
+    pub(super) fn fill(&mut self, words: impl Iterator<Item = u64>) -> &[u8] {
+        let mut count = 0;
+        let mut rest = &mut self.0[..];
+        for word in words {
+            let (place, _) = rest.split_first_chunk_mut::<WORD>().expect("there is room");
+            *place = (word >> STAMP_BITS).to_le_bytes().map(MaybeUninit::new);
+            rest = &mut rest[DATA..];
+            count += DATA;
+        }
+        // SAFETY: the first `count` bytes were written: each word's, one word behind the other.
+        unsafe { slice::from_raw_parts(self.0.as_ptr().cast(), count) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_bytes_of_a_post_are_unpacked_from_its_words() {
+        for length in (0..100).chain([MOST_SENT - 1, MOST_SENT]) {
+            let bytes: Vec<u8> = (0..length).map(|at| (at * 37 + 1) as u8).collect();
+            let mut buffer = [MaybeUninit::uninit(); MOST_WORDS];
+            let words = pack(&mut buffer, u64::MAX - 5, &bytes, 7);
+            assert!(words.iter().all(|&word| word as u8 == 7));
+            assert!(size_of_val(words) <= room_of(length));
+            let (head, rest) = words.split_first_chunk().unwrap();
+            assert_eq!(unpack_head(*head), (u64::MAX - 5, length));
+            assert_eq!(Unpacked::new().fill(rest.iter().copied())[..length], bytes);
+        }
+    }
+}
