@@ -47,7 +47,7 @@ pub(crate) const SLOTS: usize = MAX_ROUNDS;
 pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// The sizes of the structures that images and supervisor share, and the offsets of their parts.
-const SIZES: [usize; 43] = [
+const SIZES: [usize; 42] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
     offset_of!(JobControl, failure_epoch),
