@@ -14,7 +14,7 @@ impl<T: Remote> RaggedRows<T> {
     /// Collective. Opens the rows to all images; their lengths stay as they are until all have closed.
     ///
     /// # Panics
-    /// As [`Coarray::open`].
+    /// As [`Coarray::open`](crate::Coarray::open).
     ///
     /// # Examples
     /// See [`OpenRaggedRows`].
@@ -26,7 +26,7 @@ impl<T: Remote> RaggedRows<T> {
         phase::open(self)
     }
 
-    /// Collective. As [`open`](Self::open), but failed images do not end the job: see [`Coarray::try_open`].
+    /// Collective. As [`open`](Self::open), but failed images do not end the job: see [`Coarray::try_open`](crate::Coarray::try_open).
     ///
     /// # Errors
     /// The images that have failed, the same on all others; then the coarray stays closed.
@@ -35,10 +35,10 @@ impl<T: Remote> RaggedRows<T> {
     /// As [`open`](Self::open).
     ///
     /// # Examples
-    /// As of [`Coarray::try_open`].
+    /// As of [`Coarray::try_open`](crate::Coarray::try_open).
     ///
     /// # Source
-    /// As [`Coarray::try_open`].
+    /// As [`Coarray::try_open`](crate::Coarray::try_open).
     #[track_caller]
     pub fn try_open(&mut self) -> Result<OpenRaggedRows<'_, T>, ImageFailed> {
         phase::try_open(self)
@@ -47,7 +47,7 @@ impl<T: Remote> RaggedRows<T> {
     /// Collective. Lets all images read all rows, and nobody write.
     ///
     /// # Panics
-    /// As [`Coarray::publish`].
+    /// As [`Coarray::publish`](crate::Coarray::publish).
     ///
     /// # Examples
     /// See [`RaggedRows`].
@@ -68,10 +68,10 @@ impl<T: Remote> RaggedRows<T> {
     /// As [`publish`](Self::publish).
     ///
     /// # Examples
-    /// As of [`Coarray::try_open`].
+    /// As of [`Coarray::try_open`](crate::Coarray::try_open).
     ///
     /// # Source
-    /// As [`Coarray::try_open`].
+    /// As [`Coarray::try_open`](crate::Coarray::try_open).
     #[track_caller]
     pub fn try_publish(&mut self) -> Result<PublishedRaggedRows<'_, T>, ImageFailed> {
         phase::try_publish(self)
