@@ -29,13 +29,12 @@ pub(crate) mod incoming;
 mod receive_buffer;
 mod steps;
 
-use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr;
 use std::slice;
 
 use coarray_coref::Remote;
-use coarray_fabric::{BUFFER_BYTES, Deferral};
+use coarray_fabric::{BUFFER_BYTES, Deferral, direct};
 use coarray_runtime::{Call, ImageFailed, StepsBegun, Team, quiet_and_defer};
 
 use crate::epoch::receive_buffer::ReceiveBuffer;
@@ -98,6 +97,11 @@ impl<'a, T: Remote> Epoch<'a, T> {
 
     /// The address here of element `index` of the buffer of `image`.
     fn place(&self, image: usize, index: usize) -> *mut T {
+        self.place_in(self.epoch, image, index)
+    }
+
+    /// The address here of element `index` of the buffer of `image` in epoch `epoch`.
+    fn place_in(&self, epoch: usize, image: usize, index: usize) -> *mut T {
         const {
             assert!(
                 align_of::<T>() <= 64 && size_of::<T>() <= BUFFER_BYTES,
@@ -106,13 +110,11 @@ impl<'a, T: Remote> Epoch<'a, T> {
         };
         assert!(index <= capacity::<T>());
         // SAFETY: `index` elements fit the buffer, as was just asserted, so the pointer stays in it or just behind it.
-        unsafe { self.buffer(self.epoch, image).cast::<T>().add(index) }
-    }
-
-    /// The address here of the buffer of `image` in epoch `epoch`.
-    fn buffer(&self, epoch: usize, image: usize) -> *mut u8 {
-        // SAFETY: the scratch space consists of two buffers of `BUFFER_BYTES` bytes, so the pointer stays in it.
-        unsafe { self.team.scratch(image).add((epoch & 1) * BUFFER_BYTES) }
+        // The scratch space consists of two buffers of `BUFFER_BYTES` bytes.
+        unsafe {
+            let buffer = self.team.scratch(image).add((epoch & 1) * BUFFER_BYTES);
+            buffer.cast::<T>().add(index)
+        }
     }
 
     /// The bytes in the scratch space of elements `start .. start + length` of this epoch's buffer.
@@ -133,17 +135,21 @@ impl<'a, T: Remote> Epoch<'a, T> {
     /// # Safety
     /// No other image reads there before the next barrier.
     pub(crate) unsafe fn write(&mut self, start: usize, values: &[T]) {
+        // SAFETY: passed on by the caller.
+        unsafe { self.write_in(self.epoch, start, values) }
+    }
+
+    /// Writes `values` to elements `start ..` of this image's buffer in epoch `epoch`.
+    ///
+    /// # Safety
+    /// No other image reads there before the next barrier.
+    unsafe fn write_in(&mut self, epoch: usize, start: usize, values: &[T]) {
         assert!(start + values.len() <= capacity::<T>());
-        // SAFETY: `values` is valid for reads, and the target for writes of as many elements: it lies in our buffer, as was
-        // just asserted, and the caller vouches that nobody reads there. The program has no reference into a scratch space, so
-        // the two do not overlap.
-        unsafe {
-            ptr::copy_nonoverlapping(
-                values.as_ptr(),
-                self.place(self.team.index(), start),
-                values.len(),
-            )
-        }
+        let target = self.place_in(epoch, self.team.index(), start).cast();
+        // SAFETY: `values` is valid for reads, and the target for writes of as many elements: it lies in our buffer, as was just
+        // asserted, and the caller vouches that nobody reads there. The program has no reference into a scratch space, so the two do
+        // not overlap.
+        unsafe { direct::overwrite(target, values.as_ptr().cast(), size_of_val(values)) }
     }
 
     /// Sets the payload of this image for the barriers of this epoch, as all images do. After one, all can read it with
@@ -278,20 +284,14 @@ impl<'a, T: Remote> Epoch<'a, T> {
         use_values(unsafe { slice::from_raw_parts(words.as_ptr().cast(), length) })
     }
 
-    /// Places `start .. start + length` of this image's buffer in the next epoch, to be filled ahead: after the barrier of this
-    /// epoch, and before that of the next.
+    /// Writes `values` to elements `start ..` of this image's buffer in the next epoch, ahead of it: after the barrier of this epoch.
     ///
     /// # Safety
-    /// This epoch is flat and its barrier is over; no place is given out twice, and no `write` in the next epoch goes to these
-    /// places.
-    pub(crate) unsafe fn ahead<'p>(&self, start: usize, length: usize) -> &'p mut [MaybeUninit<T>] {
-        assert!(start + length <= capacity::<T>());
-        let other = self.buffer(self.epoch + 1, self.team.index());
-        // SAFETY: the places lie in the buffer, as was just asserted, aligned for `T`; `MaybeUninit` needs no initialised bytes.
-        // The caller vouches that each is given out once. No other image reads them: all have come to the barrier of this epoch,
-        // so they have finished with that buffer, and read it again only after the next barrier. If a panic leaves places
-        // unwritten, this image does not come to the operation's next barrier, so no image reads them.
-        unsafe { slice::from_raw_parts_mut(other.cast::<MaybeUninit<T>>().add(start), length) }
+    /// This epoch is flat and its barrier is over; no other elements are written there, ahead or in the next epoch.
+    pub(crate) unsafe fn write_ahead(&mut self, start: usize, values: &[T]) {
+        // SAFETY: nobody reads there before the barrier of the next epoch: all have come to the barrier of this one, so they have finished with
+        // that buffer. The caller vouches that nothing else is written there.
+        unsafe { self.write_in(self.epoch + 1, start, values) }
     }
 }
 

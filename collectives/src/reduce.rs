@@ -5,7 +5,6 @@
 
 mod eager;
 mod flat;
-mod in_place;
 mod reduce_scatter_allgather;
 mod scheduled;
 
@@ -55,10 +54,6 @@ pub(crate) fn reduce<T: Remote>(
     } else if algorithm == Algorithm::Eager {
         reduction.eager(start, &call, values);
         Ok(())
-    } else if reduction.may_be_in_place(algorithm)
-        && start.asks_where(&call, kind, size_of_val(values))
-    {
-        reduction.in_place_or(&call, algorithm, values)
     } else {
         reduction.run(&call, algorithm, values)
     };
@@ -84,33 +79,6 @@ pub(crate) fn reduce_words(
 }
 
 impl<F> Reduction<'_, F> {
-    /// Whether it is worth asking where the values are, in place of `algorithm`. A root combines them alone, as in the flat one.
-    #[inline]
-    fn may_be_in_place(&self, algorithm: Algorithm) -> bool {
-        self.root.is_none() || algorithm == Algorithm::Flat
-    }
-
-    /// From the values where they are, or by `algorithm`.
-    #[inline(never)]
-    fn in_place_or<T: Remote>(
-        &self,
-        call: &Call,
-        algorithm: Algorithm,
-        values: &mut [T],
-    ) -> Result<(), ImageFailed>
-    where
-        F: Fn(T, T) -> T,
-    {
-        let is_done = match self.root {
-            None => self.in_place(call, values)?,
-            Some(root) => self.in_place_to(call, values, root)?,
-        };
-        match is_done {
-            true => Ok(()),
-            false => self.run(call, algorithm, values),
-        }
-    }
-
     #[inline(never)]
     fn run<T: Remote>(
         &self,

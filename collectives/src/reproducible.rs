@@ -186,15 +186,12 @@ fn sum_combine_slices<T: Addend>(
 ) -> Result<(), ImageFailed> {
     let me = team.index();
     let mut kept = Vec::new();
-    combine_slices(team, call, values, None, |mine, results, of| {
+    combine_slices(team, call, values, None, |mine, of| {
         kept.clear();
         kept.extend_from_slice(mine);
         let column = |image| if image == me { &kept[..] } else { of(image) };
         let columns: Vec<&[T]> = (0..team.images()).map(column).collect();
         sum_columns(&columns, mine);
-        for (result, &sum) in results.iter_mut().zip(&*mine) {
-            result.write(sum);
-        }
     })
 }
 

@@ -36,15 +36,9 @@ pub(crate) const PIECE_BYTES: usize = 1 << 13;
 /// Whether it pays to ask where the values are of which an image else writes `bytes` bytes for others.
 #[inline]
 pub(crate) fn pays(team: &Team, kind: Kind, bytes: usize) -> bool {
-    let combines = [
-        Kind::Reduce,
-        Kind::ReduceTo,
-        Kind::ReduceScatter,
-        Kind::Scan,
-    ];
-    let least = match combines.contains(&kind) {
-        true => COMBINED_BYTES,
-        false => MOVED_BYTES,
+    let least = match kind {
+        Kind::ReduceScatter | Kind::Scan => COMBINED_BYTES,
+        _ => MOVED_BYTES,
     };
     // Where images wait for cores, a barrier takes longer than all else, and what fits a buffer takes as many with it.
     bytes >= least && (bytes > BUFFER_BYTES || team.has_cores_for_all())

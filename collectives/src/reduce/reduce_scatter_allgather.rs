@@ -6,8 +6,6 @@
 //! the results to its own slot of its next buffer, which the others have finished with, and which they read after the barrier
 //! of the next epoch. So a long reduction takes one barrier for each chunk, and one more.
 
-use std::mem::MaybeUninit;
-
 use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed, Team};
 
@@ -20,14 +18,14 @@ pub(crate) type Others<'f, 'v, T> = &'f (dyn Fn(usize) -> &'v [T] + 'v);
 
 /// Combines the values of all images by shares; each gets the results, or only `root` if there is one.
 ///
-/// `combine` replaces this image's values of its share, its first argument, by the results, and writes the results to its
-/// second argument, too; its last argument returns the values of another image.
+/// `combine` replaces this image's values of its share, its first argument, by the results; its other argument returns the values of
+/// another image.
 pub(crate) fn combine_slices<T: Remote>(
     team: &Team,
     call: &Call,
     values: &mut [T],
     root: Option<usize>,
-    mut combine: impl for<'v> FnMut(&mut [T], &mut [MaybeUninit<T>], Others<'_, 'v, T>),
+    mut combine: impl for<'v> FnMut(&mut [T], Others<'_, 'v, T>),
 ) -> Result<(), ImageFailed> {
     let (images, me) = (team.images(), team.index());
     let others = || (0..images).filter(move |&image| image != me);
@@ -56,14 +54,13 @@ pub(crate) fn combine_slices<T: Remote>(
             mine = &mut kept;
         }
         let shared = mine.len();
-        // SAFETY: the epoch is flat and its barrier is over. This image's slot is given out once, and what this image writes in
-        // the next epoch goes to other slots.
-        let results = unsafe { epoch.ahead(me * slot, shared) };
-        combine(mine, results, &|image| {
+        combine(mine, &|image| {
             // SAFETY: every other image wrote its values of this share, which has the same length on all, before the barrier, and
             // writes there once in an epoch.
             unsafe { epoch.read(image, me * slot, shared) }
         });
+        // SAFETY: the barrier of the epoch is over. What this image writes in the next epoch goes to other slots.
+        unsafe { epoch.write_ahead(me * slot, mine) };
         if number == 0 || !is_for_me {
             continue;
         }
@@ -87,61 +84,33 @@ impl<F> Reduction<'_, F> {
         F: Fn(T, T) -> T,
     {
         let mut so_far = Vec::new();
-        combine_slices(self.team, call, values, self.root, |mine, results, of| {
-            self.combine_shares(mine, results, &mut so_far, of);
+        combine_slices(self.team, call, values, self.root, |mine, of| {
+            self.combine_shares(mine, &mut so_far, of);
         })
     }
 
     /// Combines all images' values of a share in the order of the images. `mine` has this image's values, `of` returns those of
-    /// another image. The results go to `mine` and to `results`. `so_far` has the values of all images but the last, if there
-    /// are three or more.
+    /// another image, and `so_far` is memory for what the images before this one have, combined.
     #[inline]
     fn combine_shares<'v, T: Remote>(
         &self,
         mine: &mut [T],
-        results: &mut [MaybeUninit<T>],
         so_far: &mut Vec<T>,
         of: Others<'_, 'v, T>,
     ) where
         F: Fn(T, T) -> T,
     {
-        let (images, me) = (self.team.images(), self.team.index());
-        let operator = &self.operator;
-        let last = images - 1;
-        if images > 2 {
-            so_far.clear();
-            so_far.extend_from_slice(if me == 0 { mine } else { of(0) });
-            for image in 1..last {
-                self.append(so_far, if image == me { mine } else { of(image) });
-            }
-        }
-        let places = mine.iter_mut().zip(results);
-        match (images, me) {
-            (1, _) => {}
-            (2, 0) => {
-                for ((mine, result), &other) in places.zip(of(1)) {
-                    *mine = operator(*mine, other);
-                    result.write(*mine);
-                }
-            }
-            (2, _) => {
-                for ((mine, result), &other) in places.zip(of(0)) {
-                    *mine = operator(other, *mine);
-                    result.write(*mine);
-                }
-            }
-            (_, me) if me == last => {
-                for ((mine, result), &before) in places.zip(so_far.iter()) {
-                    *mine = operator(before, *mine);
-                    result.write(*mine);
-                }
-            }
+        let me = self.team.index();
+        match me {
+            0 => {}
+            1 => self.prepend(mine, of(0)),
             _ => {
-                for (((mine, result), &before), &other) in places.zip(so_far.iter()).zip(of(last)) {
-                    *mine = operator(before, other);
-                    result.write(*mine);
-                }
+                so_far.clear();
+                so_far.extend_from_slice(of(0));
+                (1..me).for_each(|image| self.append(so_far, of(image)));
+                self.prepend(mine, so_far);
             }
         }
+        (me + 1..self.team.images()).for_each(|image| self.append(mine, of(image)));
     }
 }

@@ -6,7 +6,6 @@
 //! To images on other nodes posts go as signals: see `posts_between_nodes.rs`.
 
 use std::ops::Range;
-use std::ptr;
 
 use crate::call::{Call, READ};
 use crate::collective::barrier::{describe_call, disagree};
@@ -22,6 +21,7 @@ use crate::lockfree::barrier::Barrier;
 use crate::lockfree::eventcount::{self, Around, WaitStrategy};
 use crate::lockfree::post_ring::POSTS;
 use crate::waiting::{Cause, Stop, Waiting};
+use coarray_fabric::direct;
 use coarray_fabric::memory::region::{BUFFER_BYTES, POSTED_BYTES};
 use coarray_fabric::system::primitives::{prefetch_to_read, prefetch_to_write};
 
@@ -120,7 +120,7 @@ impl Team {
             // SAFETY: the target lies in this image's part of its scratch space, as `used + room` fits it, and overlaps no slice of the
             // program. Nobody reads it: since the last barrier for `READ` this image has written `used` bytes, all before it, and whoever read
             // others had read them before that barrier.
-            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
+            unsafe { direct::overwrite(target, bytes.as_ptr(), bytes.len()) };
         }
         self.since_read.set((posts + 1, used + room));
         self.posts.set(number + 1);
