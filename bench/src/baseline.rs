@@ -5,8 +5,10 @@ mod flags;
 mod layers;
 mod mapping;
 mod memory;
+mod passing;
 
 pub use barrier::Barrier;
 pub use flags::Flags;
 pub use layers::wrap;
-pub use memory::{add, copy};
+pub use memory::copy;
+pub use passing::{Taken, pass, read};

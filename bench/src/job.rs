@@ -34,10 +34,7 @@ pub fn run() {
 }
 
 fn barrier(job: &Job) -> Rc<Barrier> {
-    let barrier = Barrier::new(job.crowded).unwrap_or_else(|error| {
-        error_stop_with(1, format_args!("cobench: cannot share memory: {error}"))
-    });
-    Rc::new(barrier)
+    Rc::new(Barrier::new(job.crowded))
 }
 
 fn stopwatch(job: &Job, barrier: &Rc<Barrier>) -> Stopwatch {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use coarray::{error_stop_with, num_images};
+use coarray::num_images;
 use memmap2::MmapRaw;
 
 use super::barrier::{Barrier, STRIDE};
@@ -23,11 +23,8 @@ impl Flags {
     pub fn new(words: usize, barrier: &Rc<Barrier>) -> Self {
         // The distance between the flags of two images.
         let stride = STRIDE + (words * size_of::<u64>()).next_multiple_of(STRIDE);
-        let mapping = map(num_images() * stride).unwrap_or_else(|error| {
-            error_stop_with(1, format_args!("cobench: cannot share memory: {error}"))
-        });
         Self {
-            mapping,
+            mapping: map(num_images() * stride),
             stride,
             barrier: Rc::clone(barrier),
         }

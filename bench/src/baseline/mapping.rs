@@ -5,15 +5,18 @@ use std::io;
 use std::os::fd::AsRawFd;
 
 use coarray::collectives::co_broadcast;
-use coarray::{sync_all, this_image};
+use coarray::{error_stop_with, sync_all, this_image};
 use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{MemfdFlags, memfd_create};
 
-/// Collective. Maps `length` zero bytes that all images share.
-///
-/// # Errors
-/// If the shared memory cannot be made or found.
-pub fn map(length: usize) -> io::Result<MmapRaw> {
+/// Collective. Maps `length` zero bytes that all images share. The job ends if they cannot be made or found.
+pub fn map(length: usize) -> MmapRaw {
+    try_map(length).unwrap_or_else(|error| {
+        error_stop_with(1, format_args!("cobench: cannot share memory: {error}"))
+    })
+}
+
+fn try_map(length: usize) -> io::Result<MmapRaw> {
     // coarray-check: allow, an error of image 0 ends the job.
     let made = if this_image() == 0 {
         let file = File::from(memfd_create("cobench", MemfdFlags::CLOEXEC)?);

@@ -1,19 +1,19 @@
 //! What is done with a block for each image: gathering, scattering, exchanging, combining.
 //!
 //! # The bounds
-//! A raw barrier, and for each image one copy of all that it gets, its own block included, all images at once;
-//! `co_reduce_scatter` adds blocks instead, one for each other image. The sizes are those of one block.
+//! What [passes](passed) between images: each copies the blocks that others get out to shared memory, each block once, and those that it gets
+//! in from there. In coarrays they are [read](read_in_place) where they are. An image that has its own block twice copies it, and
+//! `co_reduce_scatter` adds what it gets. The sizes are those of one block.
 
 use std::hint::black_box;
 use std::ops::{Add, DerefMut};
-use std::rc::Rc;
 
 use coarray::collectives::{co_allgather, co_alltoall, co_gather, co_reduce_scatter, co_scatter};
 use coarray::{num_images, this_image};
 
-use super::collectives::{FEW_SIZES, ROOT, one_barrier, symmetric};
+use super::collectives::{FEW_SIZES, ROOT, others, passed, read_in_place, symmetric};
 use super::{Operation, Part, Trial};
-use crate::baseline::{self, Barrier};
+use crate::baseline::{self, Taken};
 use crate::stopwatch::Action;
 
 /// `co_gather` of `f64`.
@@ -24,7 +24,10 @@ pub const CO_GATHER: Operation = Operation {
         own: gathering(bytes, is_root(), |values, gathered| {
             co_gather(values, gathered, ROOT)
         }),
-        bound: copied(if is_root() { num_images() * bytes } else { 0 }, barrier),
+        bound: match is_root() {
+            true => copied(bytes, passed(0, others() * bytes, Taken::Copied, barrier)),
+            false => copied(0, passed(bytes, 0, Taken::Copied, barrier)),
+        },
     },
 };
 
@@ -36,7 +39,10 @@ pub const CO_ALLGATHER: Operation = Operation {
         own: gathering(bytes, true, |values, gathered| {
             co_allgather(values, gathered)
         }),
-        bound: copied(num_images() * bytes, barrier),
+        bound: copied(
+            bytes,
+            passed(bytes, others() * bytes, Taken::Copied, barrier),
+        ),
     },
 };
 
@@ -46,7 +52,10 @@ pub const CO_SCATTER: Operation = Operation {
     sizes: FEW_SIZES,
     prepare: |bytes, barrier| Trial {
         own: scattering(bytes, |parts, mine| co_scatter(parts, mine, ROOT)),
-        bound: copied(bytes, barrier),
+        bound: match is_root() {
+            true => copied(bytes, passed(others() * bytes, 0, Taken::Copied, barrier)),
+            false => copied(0, passed(0, bytes, Taken::Copied, barrier)),
+        },
     },
 };
 
@@ -56,7 +65,10 @@ pub const CO_ALLTOALL: Operation = Operation {
     sizes: FEW_SIZES,
     prepare: |bytes, barrier| Trial {
         own: exchange(bytes, |sent, received| co_alltoall(sent, received)),
-        bound: copied(num_images() * bytes, barrier),
+        bound: copied(
+            bytes,
+            passed(others() * bytes, others() * bytes, Taken::Copied, barrier),
+        ),
     },
 };
 
@@ -68,7 +80,7 @@ pub const CO_ALLGATHER_SYMMETRIC: Operation = Operation {
         own: gathering_of(symmetric(bytes), true, |values, gathered| {
             co_allgather(values, gathered)
         }),
-        bound: copied(num_images() * bytes, barrier),
+        bound: copied(bytes, read_in_place(bytes, others() * bytes, barrier)),
     },
 };
 
@@ -80,7 +92,7 @@ pub const CO_ALLTOALL_SYMMETRIC: Operation = Operation {
         own: exchange_of(symmetric(num_images() * bytes), |sent, received| {
             co_alltoall(sent, received)
         }),
-        bound: copied(num_images() * bytes, barrier),
+        bound: copied(bytes, read_in_place(bytes, others() * bytes, barrier)),
     },
 };
 
@@ -95,10 +107,10 @@ pub const CO_REDUCE_SCATTER: Operation = Operation {
         own: scattered_reduction(bytes, |values, mine| {
             co_reduce_scatter(values, mine, Add::add);
         }),
-        bound: vec![
-            one_barrier(barrier),
-            Part::new((num_images() - 1) as f64, baseline::add(bytes)),
-        ],
+        bound: copied(
+            bytes,
+            passed(others() * bytes, others() * bytes, Taken::Added, barrier),
+        ),
     },
 };
 
@@ -107,8 +119,10 @@ pub fn is_root() -> bool {
     this_image() == ROOT
 }
 
-fn copied(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
-    vec![one_barrier(barrier), Part::new(1.0, baseline::copy(bytes))]
+/// A copy of so many bytes of one's own, and `bound`.
+fn copied(bytes: usize, mut bound: Vec<Part>) -> Vec<Part> {
+    bound.push(Part::new(1.0, baseline::copy(bytes)));
+    bound
 }
 
 /// Collective. `gather` of `bytes` bytes from each image, ready to run; checked once. They come to this image

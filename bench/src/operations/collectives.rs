@@ -1,16 +1,15 @@
 //! Barriers, reductions, scans and broadcasts.
 //!
 //! # The bounds
-//! With `P` images of `n` bytes each:
-//! * a barrier, and a reduction of one number, also an asynchronous one: one raw barrier;
-//! * a reduction: a raw barrier, and what images with private buffers cannot avoid if they share the work
-//!   evenly. Each copies `n (P-1)/P` bytes out so that others see them, adds `P-1` shares of `n/P` bytes, and copies
-//!   `n (P-1)/P` bytes in. Copy and addition are timed on `n` bytes, on all images at once, as they
-//!   compete for memory;
-//! * a reduction to one image: a raw barrier, `P-1` additions of `n` bytes, which all images share, and the root's copies of the
-//!   shares of the others;
-//! * a scan: a raw barrier, and what the images before give is copied in and added, `n` bytes each, on all images at once;
-//! * a broadcast: a raw barrier, and one copy of `n` bytes for each reader, all readers at once;
+//! What bare programs do by loops, `memcpy` and raw barriers alone. What images have in private memory [passes](passed) through shared memory:
+//! each copies out what others get, and takes what it gets from there. With `P` images of `n` bytes each:
+//! * a barrier, and what fits beside its flags: one raw barrier;
+//! * a reduction of two images, or of up to 8 KiB: each copies its values out and adds those of the others. Beyond, images share the work: each
+//!   copies the shares of the others out and adds `P-1` shares of `n/P` bytes, copies its results out and those of the others in;
+//! * a reduction to one image: the others copy their values out, which the root adds;
+//! * a scan: each image copies out what the next one adds;
+//! * a broadcast: the root copies its values out, and each reader copies them in; in coarrays each [reads](read_in_place) the root's, between two
+//!   raw barriers;
 //! * a reproducible sum: the ordinary one, `co_sum` of as many bytes.
 
 use std::hint::black_box;
@@ -24,7 +23,7 @@ use coarray::collectives::{
 use coarray::{Coarray, num_images, sync_all, this_image};
 
 use super::{Operation, Part, Trial};
-use crate::baseline::{self, Barrier};
+use crate::baseline::{self, Barrier, Taken};
 use crate::stopwatch::Action;
 
 /// 8 bytes to 8 MiB.
@@ -172,7 +171,7 @@ pub const CO_BROADCAST_SYMMETRIC: Operation = Operation {
     sizes: LONG_SIZES,
     prepare: |bytes, barrier| Trial {
         own: broadcast_of(symmetric(bytes), |values| co_broadcast(values, ROOT)),
-        bound: broadcast_bound(bytes, barrier),
+        bound: read_in_place(bytes, if this_image() == ROOT { 0 } else { bytes }, barrier),
     },
 };
 
@@ -322,47 +321,52 @@ fn ordinary_sum(bytes: usize) -> Vec<Part> {
     vec![Part::new(1.0, sum)]
 }
 
+/// `out` bytes of this image pass through shared memory, and `into` bytes of the others to this image.
+pub fn passed(out: usize, into: usize, taken: Taken, barrier: &Rc<Barrier>) -> Vec<Part> {
+    vec![Part::new(1.0, baseline::pass(barrier, out, into, taken))]
+}
+
+/// This image reads `into` bytes of the others, where each has `length`.
+pub fn read_in_place(length: usize, into: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
+    vec![Part::new(1.0, baseline::read(barrier, length, into))]
+}
+
+/// How many other images there are.
+pub fn others() -> usize {
+    num_images() - 1
+}
+
 fn broadcast_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
-    let mut copy = baseline::copy(bytes);
-    let is_reader = this_image() != ROOT;
-    let readers_copy = move |times| {
-        if is_reader {
-            copy(times);
-        }
-    };
-    vec![one_barrier(barrier), Part::new(1.0, readers_copy)]
+    match this_image() == ROOT {
+        true => passed(bytes, 0, Taken::Copied, barrier),
+        false => passed(0, bytes, Taken::Copied, barrier),
+    }
 }
 
 fn scan_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
-    vec![
-        one_barrier(barrier),
-        Part::new(1.0, baseline::copy(bytes)),
-        Part::new(1.0, baseline::add(bytes)),
-    ]
+    let (is_first, is_last) = (this_image() == 0, this_image() == others());
+    let (out, into) = (
+        if is_last { 0 } else { bytes },
+        if is_first { 0 } else { bytes },
+    );
+    passed(out, into, Taken::Added, barrier)
 }
 
 fn rooted_reduction_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
-    let others = (num_images() - 1) as f64 / num_images() as f64;
-    let mut copy = baseline::copy(bytes);
-    let is_root = this_image() == ROOT;
-    let roots_copy = move |times| {
-        if is_root {
-            copy(times);
-        }
-    };
-    vec![
-        one_barrier(barrier),
-        Part::new(others, baseline::add(bytes)),
-        Part::new(others, roots_copy),
-    ]
+    match this_image() == ROOT {
+        true => passed(0, others() * bytes, Taken::Added, barrier),
+        false => passed(bytes, 0, Taken::Added, barrier),
+    }
 }
 
 fn reduction_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
-    let others = (num_images() - 1) as f64 / num_images() as f64;
-    let mut bound = vec![one_barrier(barrier)];
-    if bytes > size_of::<f64>() {
-        bound.push(Part::new(2.0 * others, baseline::copy(bytes)));
-        bound.push(Part::new(others, baseline::add(bytes)));
+    /// From how many bytes on several images share the work.
+    const SHARED: usize = 8 << 10;
+    if num_images() <= 2 || bytes <= SHARED {
+        return passed(bytes, others() * bytes, Taken::Added, barrier);
     }
+    let share = bytes / num_images();
+    let mut bound = passed(others() * share, others() * share, Taken::Added, barrier);
+    bound.extend(passed(share, others() * share, Taken::Copied, barrier));
     bound
 }
