@@ -134,10 +134,13 @@ pub const OPERATIONS: &[Operation] = &[
     collectives::CO_BROADCAST,
     collectives::CO_BROADCAST_SYMMETRIC,
     blocks::CO_GATHER,
+    blocks::CO_GATHER_SYMMETRIC,
     blocks::CO_ALLGATHER,
     blocks::CO_ALLGATHER_SYMMETRIC,
     blocks::CO_SCATTER,
+    blocks::CO_SCATTER_SYMMETRIC,
     blocks::CO_ALLTOALL,
     blocks::CO_ALLTOALL_SYMMETRIC,
     blocks::CO_REDUCE_SCATTER,
+    blocks::CO_REDUCE_SCATTER_SYMMETRIC,
 ];

@@ -138,7 +138,7 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
         // SAFETY: that image has lent as many values: the images have compared calls.
         unsafe { epoch.read_into(from, 0, &mut gathered[from * length..][..length]) }
     };
-    if start.asks_where(&call, Kind::Allgather, size_of_val(values))
+    if start.asks_where(&call, size_of_val(values))
         && gathering
             .in_place(&call, values, read)
             .map_err(CallFailed::from(&call))?
@@ -198,7 +198,7 @@ pub(crate) fn allgather_runs<T: Remote>(
         // SAFETY: all images know how many values that one has lent.
         unsafe { epoch.read_to_vec(from, 0..lengths[from], &mut gathered[from]) }
     };
-    if start.asks_where(call, Kind::Allgather, longest)
+    if start.asks_where(call, longest)
         && gathering
             .in_place(call, values, read)
             .map_err(CallFailed::from(call))?

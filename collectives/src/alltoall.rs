@@ -99,7 +99,7 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
         eager(team, &call, send, received);
         return Ok(());
     }
-    if start.asks_where(&call, Kind::Alltoall, size_of_val(send)) {
+    if start.asks_where(&call, size_of_val(send)) {
         let epoch = InPlace::begin(team, &call, send).map_err(CallFailed::from(&call))?;
         if epoch.have_lent(0..images) {
             let me = team.index();

@@ -93,7 +93,7 @@ pub(crate) fn pass<T: Remote>(
     values: &mut [T],
     root: usize,
 ) -> Result<(), ImageFailed> {
-    match start.asks_where(call, Kind::Broadcast, size_of_val(values)) {
+    match start.asks_where(call, size_of_val(values)) {
         true => in_place(&start.team, call, algorithm, first, values, root),
         false => pass_on(&start.team, call, algorithm, first, values, root),
     }

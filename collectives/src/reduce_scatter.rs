@@ -1,7 +1,6 @@
 //! Reduce-scatter: the values of all images combined, element by element; each image gets the results of one block.
 
 mod flat;
-mod in_place;
 mod scheduled;
 
 use crate::{Algorithm, Kind};
@@ -95,13 +94,6 @@ fn reduce_scatter<T: Remote>(
         values,
         operator,
     };
-    let is_done = start.asks_where(&call, Kind::ReduceScatter, size_of_val(values))
-        && reduction
-            .in_place(&call, mine)
-            .map_err(CallFailed::from(&call))?;
-    if is_done {
-        return Ok(());
-    }
     reduction
         .run(&call, algorithm, mine)
         .map_err(CallFailed::from(&call))

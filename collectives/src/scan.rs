@@ -2,7 +2,6 @@
 
 mod eager;
 mod flat;
-mod in_place;
 mod scheduled;
 
 use crate::{Algorithm, Kind};
@@ -133,16 +132,6 @@ pub(crate) fn scan<T: Remote>(
         scan.eager(start, &call, values);
         return Ok(());
     }
-    // An exclusive one would have to keep what it has read: that takes longer than to pass it on.
-    let is_done = initial.is_none()
-        && in_place::pays(start.team.images(), size_of_val(values))
-        && start.asks_where(&call, Kind::Scan, size_of_val(values))
-        && scan
-            .in_place(&call, values)
-            .map_err(CallFailed::from(&call))?;
-    if is_done {
-        return Ok(());
-    }
     scan.run(&call, algorithm, values)
         .map_err(CallFailed::from(&call))
 }
@@ -166,7 +155,8 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
         if algorithm != Algorithm::Flat {
             return self.scheduled(call, algorithm, most, values);
         }
-        for (number, chunk) in chunks(values, most).enumerate() {
+        // Images write a piece while others read the one before, which is still in a cache then.
+        for (number, chunk) in chunks(values, most.div_ceil(4)).enumerate() {
             self.flat(Epoch::begin(self.team, call, number), chunk)?;
         }
         Ok(())

@@ -7,13 +7,14 @@
 
 use std::hint::black_box;
 use std::ops::{Add, DerefMut};
+use std::rc::Rc;
 
 use coarray::collectives::{co_allgather, co_alltoall, co_gather, co_reduce_scatter, co_scatter};
 use coarray::{num_images, this_image};
 
 use super::collectives::{FEW_SIZES, ROOT, others, passed, read_in_place, symmetric};
 use super::{Operation, Part, Trial};
-use crate::baseline::{self, Taken};
+use crate::baseline::{self, Barrier, Taken};
 use crate::stopwatch::Action;
 
 /// `co_gather` of `f64`.
@@ -96,6 +97,48 @@ pub const CO_ALLTOALL_SYMMETRIC: Operation = Operation {
     },
 };
 
+/// `co_gather` of `f64` in coarrays, which are read in place.
+pub const CO_GATHER_SYMMETRIC: Operation = Operation {
+    name: "co_gather_symmetric",
+    sizes: LONG_BLOCKS,
+    prepare: |bytes, barrier| Trial {
+        own: gathering_of(symmetric(bytes), is_root(), |values, gathered| {
+            co_gather(values, gathered, ROOT)
+        }),
+        bound: match is_root() {
+            true => copied(bytes, read_in_place(bytes, others() * bytes, barrier)),
+            false => copied(0, read_in_place(bytes, 0, barrier)),
+        },
+    },
+};
+
+/// `co_scatter` of `f64` in coarrays, which are read in place.
+pub const CO_SCATTER_SYMMETRIC: Operation = Operation {
+    name: "co_scatter_symmetric",
+    sizes: LONG_BLOCKS,
+    prepare: |bytes, barrier| Trial {
+        own: scattering_of(symmetric(num_images() * bytes), bytes, |parts, mine| {
+            co_scatter(parts, mine, ROOT)
+        }),
+        bound: match is_root() {
+            true => copied(bytes, read_in_place(bytes, 0, barrier)),
+            false => copied(0, read_in_place(bytes, bytes, barrier)),
+        },
+    },
+};
+
+/// `co_reduce_scatter` of `f64` in coarrays, which are read in place.
+pub const CO_REDUCE_SCATTER_SYMMETRIC: Operation = Operation {
+    name: "co_reduce_scatter_symmetric",
+    sizes: LONG_BLOCKS,
+    prepare: |bytes, barrier| Trial {
+        own: scattered_reduction_of(symmetric(num_images() * bytes), |values, mine| {
+            co_reduce_scatter(values, mine, Add::add);
+        }),
+        bound: scattered_reduction_bound(bytes, barrier),
+    },
+};
+
 /// Of one block, as in [`FEW_SIZES`].
 const LONG_BLOCKS: &[usize] = &[32 << 10, 512 << 10, 2 << 20];
 
@@ -107,12 +150,14 @@ pub const CO_REDUCE_SCATTER: Operation = Operation {
         own: scattered_reduction(bytes, |values, mine| {
             co_reduce_scatter(values, mine, Add::add);
         }),
-        bound: copied(
-            bytes,
-            passed(others() * bytes, others() * bytes, Taken::Added, barrier),
-        ),
+        bound: scattered_reduction_bound(bytes, barrier),
     },
 };
+
+fn scattered_reduction_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
+    let passed = passed(others() * bytes, others() * bytes, Taken::Added, barrier);
+    copied(bytes, passed)
+}
 
 /// Whether this image is the root.
 pub fn is_root() -> bool {
@@ -158,9 +203,20 @@ fn gathering_of(
 
 /// Collective. `scatter` of `bytes` bytes to each image, ready to run; checked once.
 pub fn scattering(bytes: usize, scatter: impl Fn(&[f64], &mut [f64]) + 'static) -> Action {
-    let length = bytes / size_of::<f64>();
     let blocks = if is_root() { num_images() } else { 0 };
-    let parts = blocks_of(blocks, length, |to| to as f64);
+    let parts = vec![0.0; blocks * bytes / size_of::<f64>()];
+    scattering_of(parts, bytes, scatter)
+}
+
+/// Collective. As [`scattering`], of what the root has in this memory.
+fn scattering_of(
+    mut parts: impl DerefMut<Target = [f64]> + 'static,
+    bytes: usize,
+    scatter: impl Fn(&[f64], &mut [f64]) + 'static,
+) -> Action {
+    let length = bytes / size_of::<f64>();
+    let blocks = parts.len() / length;
+    parts.copy_from_slice(&blocks_of(blocks, length, |to| to as f64));
     let mut mine = vec![-1.0; length];
     scatter(&parts, &mut mine);
     assert!(
@@ -203,8 +259,17 @@ fn exchange_of(
 
 /// Collective. `reduce` of a block of `bytes` bytes for each image, ready to run; checked once.
 pub fn scattered_reduction(bytes: usize, reduce: impl Fn(&[f64], &mut [f64]) + 'static) -> Action {
-    let (length, images, me) = (bytes / size_of::<f64>(), num_images(), this_image());
-    let values = blocks_of(images, length, |to| ((me + 1) * to) as f64);
+    scattered_reduction_of(vec![0.0; num_images() * bytes / size_of::<f64>()], reduce)
+}
+
+/// Collective. As [`scattered_reduction`], of what is in this memory.
+fn scattered_reduction_of(
+    mut values: impl DerefMut<Target = [f64]> + 'static,
+    reduce: impl Fn(&[f64], &mut [f64]) + 'static,
+) -> Action {
+    let (images, me) = (num_images(), this_image());
+    let length = values.len() / images;
+    values.copy_from_slice(&blocks_of(images, length, |to| ((me + 1) * to) as f64));
     let mut mine = vec![-1.0; length];
     reduce(&values, &mut mine);
     let expected = (images * (images + 1) / 2 * me) as f64;

@@ -1,10 +1,11 @@
-//! Epochs in which values are read where they are: in a coarray, or in the one process of all images.
+//! Epochs in which values that are moved are read where they are: in a coarray, or in the one process of all images.
 //!
 //! Images [lend](Loan) their values to the others, who read them after the barrier that announces the loans. Another barrier is at the
-//! end, and [steps] may lie in between. What others cannot reach is not lent; then all images, who know where the values of each are, use the
+//! end. What others cannot reach is not lent; then all images, who know where the values of each are, use the
 //! scratch space instead.
-
-mod steps;
+//!
+//! Values that are combined pass through the scratch space wherever they are: results replace values there that others read, so the caches
+//! of two processors would pass all of both to and fro, where a buffer stays in them.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -15,33 +16,22 @@ use coarray_coref::Remote;
 use coarray_fabric::{BUFFER_BYTES, direct};
 use coarray_runtime::{ASKING, Call, ImageFailed, Loan, Team};
 
-use crate::Kind;
 use crate::epoch::{CALLS, Epoch, PAYLOAD_WORDS};
 use crate::traffic;
 
 /// From how many bytes on a core for each image finds values faster where they are: to ask for that takes a barrier.
 const MOVED_BYTES: usize = 1 << 14;
 
-/// The same where images combine them, of which they copy a few at a time.
-const COMBINED_BYTES: usize = 1 << 19;
-
 /// The number of the epoch in its operation: no other has it, so images that ask and those that do not differ in their calls.
 const NUMBER: usize = ASKING / CALLS;
 
 const _: () = assert!(ASKING.is_multiple_of(CALLS));
 
-/// How many bytes are combined at a time: copies of them stay in the cache next to the processor.
-pub(crate) const PIECE_BYTES: usize = 1 << 13;
-
 /// Whether it pays to ask where the values are of which an image else writes `bytes` bytes for others.
 #[inline]
-pub(crate) fn pays(team: &Team, kind: Kind, bytes: usize) -> bool {
-    let least = match kind {
-        Kind::ReduceScatter | Kind::Scan => COMBINED_BYTES,
-        _ => MOVED_BYTES,
-    };
+pub(crate) fn pays(team: &Team, bytes: usize) -> bool {
     // Where images wait for cores, a barrier takes longer than all else, and what fits a buffer takes as many with it.
-    bytes >= least && (bytes > BUFFER_BYTES || team.has_cores_for_all())
+    bytes >= MOVED_BYTES && (bytes > BUFFER_BYTES || team.has_cores_for_all())
 }
 
 /// An epoch in which this image may lend values, and read those of others.
@@ -99,16 +89,8 @@ impl<'a, T: Remote> InPlace<'a, T> {
             values,
             borrowed: PhantomData,
         };
-        in_place.barrier()?;
+        in_place.epoch.barrier()?;
         Ok(in_place)
-    }
-
-    /// Waits for all images in the middle of the epoch: what they have written to their own values can be read then.
-    ///
-    /// # Errors
-    /// The images that failed before, the same on all others.
-    pub(crate) fn barrier(&mut self) -> Result<(), ImageFailed> {
-        self.epoch.barrier()
     }
 
     /// Notes that `image` writes so many elements of this image.
@@ -120,7 +102,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
     ///
     /// # Safety
     /// It has lent them by [`begin_mut`](Self::begin_mut), and no image reads these before the next barrier.
-    pub(crate) unsafe fn own(&mut self, range: Range<usize>) -> &mut [T] {
+    unsafe fn own(&mut self, range: Range<usize>) -> &mut [T] {
         assert!(range.start <= range.end && range.end <= self.values.len());
         // SAFETY: the elements lie in the values, which are borrowed exclusively for longer than `self`. The caller vouches for the
         // other images; of this image there is no other reference to them, as `self` is borrowed.
@@ -265,8 +247,6 @@ impl<'a, T: Remote> InPlace<'a, T> {
         words[1] = self.has_missed.get().into();
         self.epoch.set_payload(words);
         let passed = self.epoch.barrier();
-        // Its steps, if it had any, end with the barrier.
-        self.epoch.begun = None;
         if let Some(loan) = self.loan.take() {
             // SAFETY: this image has passed the barrier of the team after the one that announced the loan, or learnt there who failed.
             unsafe { loan.returned() };

@@ -9,25 +9,23 @@ use crate::scan::Scan;
 
 impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
     pub(super) fn flat(&self, mut epoch: Epoch<'_, T>, chunk: &mut [T]) -> Result<(), ImageFailed> {
-        let length = chunk.len();
+        let (length, me) = (chunk.len(), self.team.index());
+        // The first two images begin with their own values, which are in place already, and an exclusive scan has none of them.
+        let end = match self.initial {
+            None if me >= 2 => me + 1,
+            _ => me,
+        };
         let is_short = fits_payload::<T>(length);
         if is_short {
             epoch.pack(0, chunk);
-        } else {
+        } else if end > me || me + 1 < self.team.images() {
             // SAFETY: no image reads this buffer before the barrier.
             unsafe { epoch.write(0, chunk) };
         }
         epoch.barrier()?;
-        let me = self.team.index();
-        let end = match self.initial {
-            Some(initial) => {
-                chunk.fill(initial);
-                me
-            }
-            // The first two images begin with their own values, which are in place already.
-            None if me < 2 => me,
-            None => me + 1,
-        };
+        if let Some(initial) = self.initial {
+            chunk.fill(initial);
+        }
         for from in 0..end {
             let mut combine = |values: &[T]| {
                 if from > 0 || self.initial.is_some() {
@@ -38,7 +36,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
                     chunk.copy_from_slice(values);
                 }
             };
-            // SAFETY: before the barrier every image packed or wrote a chunk of this length, as they have compared calls. It
+            // SAFETY: before the barrier every image that is read packed or wrote a chunk of this length, as they have compared calls. It
             // writes once in an epoch.
             unsafe {
                 if is_short {
