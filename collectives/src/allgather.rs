@@ -126,10 +126,6 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
         blocks: Blocks::equal(images, length),
     };
     let algorithm = start.algorithm(Kind::Allgather, size_of_val(values));
-    if algorithm == Algorithm::Fabric {
-        let passed = by_fabric::allgather(team, &call, values, gathered);
-        return passed.map_err(CallFailed::from(&call));
-    }
     if algorithm == Algorithm::Eager {
         eager(team, &call, values, gathered);
         return Ok(());
@@ -138,13 +134,17 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
         // SAFETY: that image has lent as many values: the images have compared calls.
         unsafe { epoch.read_into(from, 0, &mut gathered[from * length..][..length]) }
     };
-    if start.asks_where(&call, size_of_val(values))
+    if start.asks_where::<T>(&call, size_of_val(values))
         && gathering
             .in_place(&call, values, read)
             .map_err(CallFailed::from(&call))?
     {
         gathered[team.index() * length..][..length].copy_from_slice(values);
         return Ok(());
+    }
+    if algorithm == Algorithm::Fabric {
+        let passed = by_fabric::allgather(team, &call, values, gathered);
+        return passed.map_err(CallFailed::from(&call));
     }
     let place = |image: usize, start: usize, part: Incoming<'_, T>| {
         part.copy_to(gathered, image * length + start);
@@ -198,7 +198,7 @@ pub(crate) fn allgather_runs<T: Remote>(
         // SAFETY: all images know how many values that one has lent.
         unsafe { epoch.read_to_vec(from, 0..lengths[from], &mut gathered[from]) }
     };
-    if start.asks_where(call, longest)
+    if start.asks_where::<T>(call, longest)
         && gathering
             .in_place(call, values, read)
             .map_err(CallFailed::from(call))?

@@ -90,16 +90,12 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
     );
     let call = start.call::<T>(Operation::CoAlltoall, send.len(), None);
     let algorithm = start.algorithm(Kind::Alltoall, size_of_val(send));
-    if algorithm == Algorithm::Fabric {
-        let passed = by_fabric::alltoall(team, &call, send, received);
-        return passed.map_err(CallFailed::from(&call));
-    }
     let length = send.len() / images;
     if algorithm == Algorithm::Eager {
         eager(team, &call, send, received);
         return Ok(());
     }
-    if start.asks_where(&call, size_of_val(send)) {
+    if start.asks_where::<T>(&call, size_of_val(send)) {
         let epoch = InPlace::begin(team, &call, send).map_err(CallFailed::from(&call))?;
         if epoch.have_lent(0..images) {
             let me = team.index();
@@ -111,6 +107,10 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
             }
             return epoch.end().map_err(CallFailed::from(&call));
         }
+    }
+    if algorithm == Algorithm::Fabric {
+        let passed = by_fabric::alltoall(team, &call, send, received);
+        return passed.map_err(CallFailed::from(&call));
     }
     let exchange = Exchange {
         team,

@@ -76,8 +76,6 @@ pub(crate) fn broadcast<T: Remote>(
     } else if algorithm == Algorithm::Eager {
         eager(start, &call, values, root);
         Ok(())
-    } else if algorithm == Algorithm::Fabric {
-        by_fabric::broadcast(&start.team, &call, values, root)
     } else {
         pass(start, &call, algorithm, 0, values, root)
     };
@@ -93,9 +91,13 @@ pub(crate) fn pass<T: Remote>(
     values: &mut [T],
     root: usize,
 ) -> Result<(), ImageFailed> {
-    match start.asks_where(call, size_of_val(values)) {
-        true => in_place(&start.team, call, algorithm, first, values, root),
-        false => pass_on(&start.team, call, algorithm, first, values, root),
+    let team = &*start.team;
+    if start.asks_where::<T>(call, size_of_val(values)) && in_place(team, call, values, root)? {
+        return Ok(());
+    }
+    match algorithm {
+        Algorithm::Fabric => by_fabric::broadcast(team, call, values, root),
+        _ => pass_on(team, call, algorithm, first, values, root),
     }
 }
 
@@ -133,37 +135,34 @@ fn eager<T: Remote>(start: &Start, call: &Call, values: &mut [T], root: usize) {
     }
 }
 
-/// Every image reads the values where the root has them, and the root writes the last of them to each meanwhile if it reaches all; or they are
-/// [passed on](pass_on).
+/// Every image reads the values where the root has them, and the root writes the last of them to each meanwhile if it reaches all by stores.
+/// Returns whether the root has lent them.
 fn in_place<T: Remote>(
     team: &Team,
     call: &Call,
-    algorithm: Algorithm,
-    first: usize,
     values: &mut [T],
     root: usize,
-) -> Result<(), ImageFailed> {
+) -> Result<bool, ImageFailed> {
     let (me, images, length) = (team.index(), team.images(), values.len());
     let mut epoch = InPlace::begin_mut(team, call, values)?;
     // A root that dies leaves bytes of two values where it writes.
-    let may_write = T::ANY_BITS && epoch.have_lent(0..images);
-    if may_write || epoch.have_lent([root]) {
-        let read = length - if may_write { length / images } else { 0 };
-        // SAFETY: these images have lent their values, whose number is the same on all: they have compared calls. Each reads the first of the root's,
-        // to its own, and the root writes the others of each; nobody writes to the root's.
-        unsafe {
-            if me != root {
-                epoch.read_to_own(root, 0..read);
-                epoch.note_written(root, length - read);
-            } else if read < length {
-                let others = (0..images).filter(|&image| image != root);
-                others.for_each(|image| epoch.write_from_own(image, read..length));
-            }
-        }
-        return epoch.end();
+    let may_write = T::ANY_BITS && team.is_on_one_node() && epoch.have_lent(0..images);
+    if !may_write && !epoch.have_lent([root]) {
+        return Ok(false);
     }
-    drop(epoch);
-    pass_on(team, call, algorithm, first, values, root)
+    let read = length - if may_write { length / images } else { 0 };
+    // SAFETY: these images have lent their values, whose number is the same on all: they have compared calls. Each reads the first of the root's,
+    // to its own, and the root writes the others of each; nobody writes to the root's.
+    unsafe {
+        if me != root {
+            epoch.read_to_own(root, 0..read);
+            epoch.note_written(root, length - read);
+        } else if read < length {
+            let others = (0..images).filter(|&image| image != root);
+            others.for_each(|image| epoch.write_from_own(image, read..length));
+        }
+    }
+    epoch.end().map(|()| true)
 }
 
 #[inline(never)]

@@ -286,14 +286,13 @@ impl Start {
         }
     }
 
-    /// Whether images ask each other where their values are, to read them there. If not, one has to write `bytes` bytes for the others.
+    /// Whether images ask each other where their `T`s are, to read them there. If not, one has to write `bytes` bytes for the others.
     /// Asked once in a call.
     #[inline]
-    pub(crate) fn asks_where(&self, call: &Call, bytes: usize) -> bool {
-        pays(&self.team, bytes)
+    pub(crate) fn asks_where<T: Remote>(&self, call: &Call, bytes: usize) -> bool {
+        pays::<T>(&self.team, bytes)
             && self.algorithm.is_none()
             && self.team.images() > 1
-            && self.team.is_on_one_node()
             && self.team.asks_for_places(call)
     }
 

@@ -147,7 +147,7 @@ fn gather<T: Remote>(
             unsafe { epoch.read_into(from, 0, target) }
         }
     };
-    let is_done = start.asks_where(&call, size_of_val(values))
+    let is_done = start.asks_where::<T>(&call, size_of_val(values))
         && gathering
             .in_place(&call, values, read)
             .map_err(CallFailed::from(&call))?;
@@ -245,7 +245,7 @@ pub(crate) fn gather_runs<T: Remote>(
         // SAFETY: all images know how many values that one has lent.
         unsafe { epoch.read_to_vec(from, 0..lengths[from], &mut gathered[from]) }
     };
-    let is_done = start.asks_where(call, longest)
+    let is_done = start.asks_where::<T>(call, longest)
         && gathering
             .in_place(call, values, read)
             .map_err(CallFailed::from(call))?;

@@ -132,7 +132,7 @@ fn scatter<T: Remote>(
     let images = team.images();
     let algorithm = start.algorithm(Kind::Scatter, size_of_val(mine));
     let is_right = team.index() != root || Some(parts.len()) == images.checked_mul(length);
-    if start.asks_where(&call, images.saturating_mul(size_of_val(mine))) {
+    if start.asks_where::<T>(&call, images.saturating_mul(size_of_val(mine))) {
         let is_root = team.index() == root;
         let lent = if is_root && is_right { parts } else { &[] };
         let epoch = InPlace::begin(team, &call, lent).map_err(CallFailed::from(&call))?;

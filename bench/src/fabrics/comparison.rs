@@ -227,6 +227,23 @@ const MPI: &[InC] = &[
         "MPI_Reduce_scatter",
         COLLECTIVE,
     ),
+    in_c("co_broadcast_symmetric", Peer::Mpi, "MPI_Bcast", COLLECTIVE).named("co_broadcast"),
+    in_c("co_gather_symmetric", Peer::Mpi, "MPI_Gather", COLLECTIVE).named("co_gather"),
+    in_c(
+        "co_allgather_symmetric",
+        Peer::Mpi,
+        "MPI_Allgather",
+        COLLECTIVE,
+    )
+    .named("co_allgather"),
+    in_c("co_scatter_symmetric", Peer::Mpi, "MPI_Scatter", COLLECTIVE).named("co_scatter"),
+    in_c(
+        "co_alltoall_symmetric",
+        Peer::Mpi,
+        "MPI_Alltoall",
+        COLLECTIVE,
+    )
+    .named("co_alltoall"),
 ];
 
 const SHMEM: &[InC] = &[
@@ -286,6 +303,27 @@ const SHMEM: &[InC] = &[
     in_c("co_sum", Peer::Shmem, "shmem_double_sum_to_all", COLLECTIVE),
     in_c("co_allgather", Peer::Shmem, "shmem_fcollect64", COLLECTIVE),
     in_c("co_alltoall", Peer::Shmem, "shmem_alltoall64", COLLECTIVE),
+    in_c(
+        "co_broadcast_symmetric",
+        Peer::Shmem,
+        "shmem_broadcast64",
+        COLLECTIVE,
+    )
+    .named("co_broadcast"),
+    in_c(
+        "co_allgather_symmetric",
+        Peer::Shmem,
+        "shmem_fcollect64",
+        COLLECTIVE,
+    )
+    .named("co_allgather"),
+    in_c(
+        "co_alltoall_symmetric",
+        Peer::Shmem,
+        "shmem_alltoall64",
+        COLLECTIVE,
+    )
+    .named("co_alltoall"),
 ];
 
 /// All comparisons of a fabric, in the order of the table.

@@ -27,11 +27,21 @@ const NUMBER: usize = ASKING / CALLS;
 
 const _: () = assert!(ASKING.is_multiple_of(CALLS));
 
-/// Whether it pays to ask where the values are of which an image else writes `bytes` bytes for others.
+/// The most images that read values of others on other nodes. More images would all wait for one that has them.
+const FEW: usize = 8;
+
+/// Whether it pays to ask where the `T`s are of which an image else writes `bytes` bytes for others.
 #[inline]
-pub(crate) fn pays(team: &Team, bytes: usize) -> bool {
+pub(crate) fn pays<T: Remote>(team: &Team, bytes: usize) -> bool {
+    if bytes < MOVED_BYTES {
+        return false;
+    }
+    if !team.is_on_one_node() {
+        // A fabric has got any bytes if an image is gone. Images of one node would get the same values each for itself.
+        return T::ANY_BITS && team.is_apart() && team.images() <= FEW;
+    }
     // Where images wait for cores, a barrier takes longer than all else, and what fits a buffer takes as many with it.
-    bytes >= MOVED_BYTES && (bytes > BUFFER_BYTES || team.has_cores_for_all())
+    bytes > BUFFER_BYTES || team.has_cores_for_all()
 }
 
 /// An epoch in which this image may lend values, and read those of others.
@@ -133,45 +143,61 @@ impl<'a, T: Remote> InPlace<'a, T> {
         self.epoch.team.payload(image)
     }
 
-    /// Calls `read` to read `length` elements that `image` has lent, and notes if that did not.
+    /// Calls `access` with the start of what `image`, which is on this node, has lent, and notes if that is not there any more. Returns whether
+    /// it is.
     ///
     /// # Safety
-    /// `read` reads such elements only that the image has lent and does not write before the next barrier, and runs nothing of the program.
-    unsafe fn read_lent(&self, image: usize, length: usize, read: impl FnOnce(*const T)) {
-        traffic::note(self.epoch.team, image, length * size_of::<T>());
-        // SAFETY: the caller vouches for `read`.
-        unsafe { self.access_lent(image, read) }
-    }
-
-    /// Calls `access` with the start of what `image` has lent, and notes if that is not there any more.
-    ///
-    /// # Safety
-    /// As [`read_lent`](Self::read_lent); or `access` writes such elements only that nobody else accesses before the next barrier.
-    unsafe fn access_lent(&self, image: usize, access: impl FnOnce(*const T)) {
+    /// `access` reads such elements only that the image has lent and does not write before the next barrier, and runs nothing of the program;
+    /// or it writes such elements only that nobody else accesses before the next barrier.
+    unsafe fn access_lent(&self, image: usize, access: impl FnOnce(*const T)) -> bool {
         let (team, place) = (self.epoch.team, self.place(image));
-        assert_ne!(place, 0, "image {image} has lent nothing");
         let access = |start: *const u8| access(start.cast());
         // SAFETY: the place is what that image brought to the barrier that announced its loan, and to the others of the epoch, which
         // is not over. The caller vouches for `access`.
-        if !unsafe { team.read_lent(image, self.announced, place, access) } {
+        let stands = unsafe { team.read_lent(image, self.announced, place, access) };
+        if !stands {
             self.has_missed.set(true);
         }
+        stands
+    }
+
+    /// Copies elements `range` of those that `image` has lent to `target`, unless they are missed. Returns whether it has.
+    ///
+    /// # Safety
+    /// It has lent so many `T`s, and writes to none of these before the next barrier. `target` is valid for writes of as many. If that image is on
+    /// another node, any bytes are a `T`.
+    #[inline(never)]
+    unsafe fn copy_lent(&self, image: usize, range: Range<usize>, target: *mut T) -> bool {
+        let (team, size) = (self.epoch.team, size_of::<T>());
+        traffic::note(team, image, range.len() * size);
+        assert_ne!(self.place(image), 0, "image {image} has lent nothing");
+        if !team.is_local(image) {
+            let bytes = range.start * size..range.end * size;
+            // SAFETY: the caller vouches for the elements, and for the target.
+            unsafe { team.fetch_lent(image, self.place(image), bytes, target.cast()) };
+            return true;
+        }
+        let copy = |lent: *const T| {
+            // SAFETY: the caller vouches for the elements, to which nobody writes, and for the target. Long copies go past the caches.
+            unsafe {
+                direct::copy(
+                    target.cast(),
+                    lent.add(range.start).cast(),
+                    range.len() * size,
+                )
+            }
+        };
+        // SAFETY: the caller vouches for the elements; `copy` runs nothing of the program.
+        unsafe { self.access_lent(image, copy) }
     }
 
     /// Copies the elements from `start` on of those that `image` has lent, as many as `target` has.
     ///
     /// # Safety
-    /// It has lent so many `T`s, and writes to none of these before the next barrier.
-    #[inline(never)]
+    /// It has lent so many `T`s, and writes to none of these before the next barrier. If it is on another node, any bytes are a `T`.
     pub(crate) unsafe fn read_into(&self, image: usize, start: usize, target: &mut [T]) {
-        let length = target.len();
-        let copy = |lent: *const T| {
-            let (target, bytes) = (target.as_mut_ptr().cast(), size_of_val(target));
-            // SAFETY: the caller vouches for the elements; the target has as many. Nobody writes to what is lent. Long copies go past the caches.
-            unsafe { direct::copy(target, lent.add(start).cast(), bytes) }
-        };
-        // SAFETY: the caller vouches for the elements; `copy` runs nothing of the program.
-        unsafe { self.read_lent(image, length, copy) }
+        // SAFETY: the caller vouches for the elements; the target has as many. If they are missed it keeps its own.
+        unsafe { self.copy_lent(image, start..start + target.len(), target.as_mut_ptr()) };
     }
 
     /// Replaces `target` by a copy of elements `range` of those that `image` has lent; of none, if they are missed.
@@ -186,21 +212,13 @@ impl<'a, T: Remote> InPlace<'a, T> {
     ) {
         target.clear();
         let length = range.len();
-        let copy = |lent: *const T| {
-            target.reserve(length);
-            // SAFETY: the caller vouches for the elements, which nobody writes to; the vector has room for as many, and has them then.
-            unsafe {
-                let bytes = length * size_of::<T>();
-                direct::copy(
-                    target.as_mut_ptr().cast(),
-                    lent.add(range.start).cast(),
-                    bytes,
-                );
+        target.reserve(length);
+        // SAFETY: the caller vouches for the elements; the vector has room for as many, and has them then.
+        unsafe {
+            if self.copy_lent(image, range, target.as_mut_ptr()) {
                 target.set_len(length);
             }
-        };
-        // SAFETY: the caller vouches for the elements; `copy` runs nothing of the program.
-        unsafe { self.read_lent(image, length, copy) }
+        }
     }
 
     /// Copies elements `range` of those that `image` has lent to the same elements of this image.
@@ -233,7 +251,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
             }
         };
         // SAFETY: the caller vouches for the elements; `copy` runs nothing of the program.
-        unsafe { self.access_lent(image, copy) }
+        unsafe { self.access_lent(image, copy) };
     }
 
     /// Waits until all images have finished reading.

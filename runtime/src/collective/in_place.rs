@@ -1,6 +1,7 @@
 //! Memory that an image lends to the others of its team, which read it where it is; `lockfree/lending.rs` has the protocol.
 
 use std::mem::forget;
+use std::ops::Range;
 use std::ptr;
 
 use crate::image::team::Team;
@@ -20,18 +21,19 @@ pub struct Loan<'a> {
 }
 
 impl Team {
-    /// Where all images of the team find these bytes of this image's memory, as a number that is not 0; none if some do not reach
-    /// them by loads.
+    /// Where all images of the team find these bytes of this image's memory, as a number that is not 0: those of its node by loads, the
+    /// others by the fabric. None if some do not reach them.
     #[must_use]
     pub fn place_for_all(&self, start: *const u8, length: usize) -> Option<u64> {
-        if self.node_map().is_some() || length == 0 {
+        if length == 0 {
             return None;
         }
         // What others read is read through this pointer.
         let address = start.expose_provenance();
         let image = self.image();
         if image.job.fabric == FabricKind::Threads {
-            return Some(address as u64);
+            // What a lender that unwinds writes, no thread of its process may read: those that are on simulated nodes are not waited for.
+            return self.is_on_one_node().then_some(address as u64);
         }
         let own = image.locate(address).filter(|place| {
             place.image == image.index() && place.offset + length <= image.stride()
@@ -48,7 +50,25 @@ impl Team {
         Loan { team: self }
     }
 
-    /// Reads what the image with this index has lent by barrier `number`, at `place`: calls `read` with its start, and returns whether that has read.
+    /// Fetches bytes of what the image with this index, which is on another node, has lent at `place`. They are any bytes if a panic unwinds that
+    /// image.
+    ///
+    /// # Safety
+    /// As [`read_lent`](Self::read_lent); and `target` is valid for writes of as many bytes.
+    #[cold]
+    pub unsafe fn fetch_lent(
+        &self,
+        index: usize,
+        place: u64,
+        bytes: Range<usize>,
+        target: *mut u8,
+    ) {
+        let offset = (place & !IN_PART) as usize;
+        // SAFETY: the caller vouches for the bytes, which lie in that image's part, and for the target.
+        unsafe { self.get(index, offset + bytes.start..offset + bytes.end, target) }
+    }
+
+    /// Reads what the image with this index, which is on this node, has lent by barrier `number`, at `place`: calls `read` with its start, and returns whether that has read.
     /// Does not call it if the loan was withdrawn, as a panic unwinds that image.
     ///
     /// # Safety
@@ -107,7 +127,9 @@ impl Drop for Loan<'_> {
     fn drop(&mut self) {
         let (team, me) = (self.team, self.team.index());
         team.control(me).lending.withdraw();
-        for index in (0..team.images()).filter(|&index| index != me) {
+        // Those on other nodes are not waited for: they get any bytes of memory that stays, and pass no barrier of the job, which has ended.
+        let near = (0..team.images()).filter(|&index| index != me && team.is_local(index));
+        for index in near {
             while team.control(index).lending.is_reading(me) && !team.is_failed(index) {
                 yield_now();
             }

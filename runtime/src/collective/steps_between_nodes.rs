@@ -55,16 +55,25 @@ impl Team {
     /// does not write them again before the next barrier. `target` is valid for writes of as many bytes.
     #[cold]
     pub unsafe fn fetch(&self, from: usize, bytes: Range<usize>, target: *mut u8) {
+        let start = self.scratch_offset();
+        // SAFETY: the bytes lie in the scratch space of that image, which does not write them now: the caller vouches
+        // for that, and for the target.
+        unsafe { self.get(from, start + bytes.start..start + bytes.end, target) }
+    }
+
+    /// Gets bytes of the part of the image with index `from`, by the fabric.
+    ///
+    /// # Safety
+    /// That image does not write them now, and `target` is valid for writes of as many.
+    pub(crate) unsafe fn get(&self, from: usize, bytes: Range<usize>, target: *mut u8) {
         if bytes.is_empty() {
             return;
         }
         let member = self.members()[from] as usize;
-        let offset = self.scratch_offset() + bytes.start;
-        // SAFETY: the bytes lie in the scratch space of that image, which does not write them now: the caller vouches
-        // for that.
+        // SAFETY: passed on by the caller.
         unsafe {
             let fabric = self.image().fabric();
-            fabric.get(member, offset, target, bytes.len());
+            fabric.get(member, bytes.start, target, bytes.len());
         }
     }
 

@@ -70,7 +70,7 @@ impl Team {
         self.plan.get_or_init(|| {
             let image = self.image();
             let placement = match self.node_map() {
-                Some(node_map) if node_map.count() == self.images() => Placement::Apart,
+                Some(_) if self.is_apart() => Placement::Apart,
                 Some(_) => Placement::Nodes,
                 None if self.has_cores_for_all() => Placement::Node,
                 None => Placement::CrowdedNode,

@@ -356,6 +356,13 @@ impl Team {
         self.node_map.is_none()
     }
 
+    /// Whether each of several images is on a node of its own.
+    #[must_use]
+    pub fn is_apart(&self) -> bool {
+        let nodes = self.node_map.as_ref().map(NodeMap::count);
+        nodes == Some(self.images())
+    }
+
     /// Whether the job goes on when an image fails.
     #[must_use]
     pub fn keeps_going(&self) -> bool {
