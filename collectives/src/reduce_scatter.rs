@@ -8,7 +8,9 @@ use coarray_coref::{Remote, ValuesMut};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{CallFailed, Start, forms};
+use crate::eager::Posts;
 use crate::epoch::capacity;
+use crate::operator::append;
 
 forms! {
     /// Collective. Combines all images' values with `operation`, element by element, and divides the results among all
@@ -94,6 +96,10 @@ fn reduce_scatter<T: Remote>(
         values,
         operator,
     };
+    if algorithm == Algorithm::Eager {
+        reduction.eager(&call, mine);
+        return Ok(());
+    }
     reduction
         .run(&call, algorithm, mine)
         .map_err(CallFailed::from(&call))
@@ -120,6 +126,21 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
             return self.flat(call, mine);
         }
         self.scheduled(call, algorithm, capacity::<T>() / parts, mine)
+    }
+
+    /// Every image posts its values, and waits for those of all others.
+    fn eager(&self, call: &Call, mine: &mut [T]) {
+        let (me, length) = (self.team.index(), mine.len());
+        let (values, images) = (self.values, 0..self.team.images());
+        let posts = Posts::begin(self.team, call, values, size_of_val(values), images.clone());
+        for from in images {
+            let combine = |block: &[T]| match from {
+                0 => mine.copy_from_slice(block),
+                _ => append(mine, block, &self.operator),
+            };
+            // SAFETY: every image posts a block for each image, whose length is the same on all images whose calls are.
+            unsafe { posts.read(from, me * length, length, combine) };
+        }
     }
 
     /// The values for an image.

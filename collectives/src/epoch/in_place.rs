@@ -30,18 +30,22 @@ const _: () = assert!(ASKING.is_multiple_of(CALLS));
 /// The most images that read values of others on other nodes. More images would all wait for one that has them.
 const FEW: usize = 8;
 
+/// From how many bytes on more than two images on other nodes do. To ask where values are takes messages.
+const ASKED_BYTES: usize = (1 << 17) + 1;
+
 /// Whether it pays to ask where the `T`s are of which an image else writes `bytes` bytes for others.
 #[inline]
 pub(crate) fn pays<T: Remote>(team: &Team, bytes: usize) -> bool {
     if bytes < MOVED_BYTES {
         return false;
     }
-    if !team.is_on_one_node() {
-        // A fabric has got any bytes if an image is gone. Images of one node would get the same values each for itself.
-        return T::ANY_BITS && team.is_apart() && team.images() <= FEW;
+    if team.is_on_one_node() {
+        // Where images wait for cores, a barrier takes longer than all else, and what fits a buffer takes as many with it.
+        return bytes > BUFFER_BYTES || team.has_cores_for_all();
     }
-    // Where images wait for cores, a barrier takes longer than all else, and what fits a buffer takes as many with it.
-    bytes > BUFFER_BYTES || team.has_cores_for_all()
+    // Images of one node would each get the same values, and a fabric has got any bytes if an image is gone.
+    let images = team.images();
+    T::ANY_BITS && team.is_apart() && images <= FEW && (images == 2 || bytes >= ASKED_BYTES)
 }
 
 /// An epoch in which this image may lend values, and read those of others.
@@ -261,16 +265,17 @@ impl<'a, T: Remote> InPlace<'a, T> {
     #[inline(never)]
     pub(crate) fn end(mut self) -> Result<(), ImageFailed> {
         let team = self.epoch.team;
-        let mut words = self.epoch.payload;
-        words[1] = self.has_missed.get().into();
-        self.epoch.set_payload(words);
+        let may_miss = team.is_on_one_node();
+        // Without a payload a barrier between nodes needs no messages.
+        self.epoch.has_payload = may_miss;
+        self.epoch.payload[1] = self.has_missed.get().into();
         let passed = self.epoch.barrier();
         if let Some(loan) = self.loan.take() {
             // SAFETY: this image has passed the barrier of the team after the one that announced the loan, or learnt there who failed.
             unsafe { loan.returned() };
         }
         passed?;
-        if (0..team.images()).any(|image| self.told(image)[1] != 0) {
+        if may_miss && (0..team.images()).any(|image| self.told(image)[1] != 0) {
             self.epoch.barrier()?;
             unreachable!("a panic unwinds an image, which passes no other barrier");
         }

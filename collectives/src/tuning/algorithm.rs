@@ -304,7 +304,7 @@ impl Kind {
                 Fabric,
             ],
             Self::Alltoall => &[Flat, Pairwise, Eager, Fabric],
-            Self::ReduceScatter => &[Flat, Ring, Binomial],
+            Self::ReduceScatter => &[Flat, Ring, Binomial, Eager],
             Self::Scan => &[Flat, RecursiveDoubling, Chain, Eager],
             Self::SumReproducible => &[Flat, ReduceScatterAllgather],
         }

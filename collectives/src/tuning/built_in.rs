@@ -94,7 +94,7 @@ const PAYLOAD: u64 = PAYLOAD_BYTES as u64;
 ///
 /// A barrier and one get are fewer messages one after the other than a tree has, and nobody has to take part in between. Long values
 /// go by the collectives that the fabric has, if it has some.
-pub(super) const APART: [BuiltIn; 27] = [
+pub(super) const APART: [BuiltIn; 28] = [
     (Kind::Broadcast, FEW, POSTED, Algorithm::Eager),
     (Kind::Reduce, FEW, POSTED, Algorithm::Eager),
     (Kind::ReduceTo, FEW, POSTED, Algorithm::Eager),
@@ -102,6 +102,7 @@ pub(super) const APART: [BuiltIn; 27] = [
     (Kind::Allgather, FEW, POSTED, Algorithm::Eager),
     (Kind::Scatter, FEW, POSTED, Algorithm::Eager),
     (Kind::Alltoall, FEW, POSTED, Algorithm::Eager),
+    (Kind::ReduceScatter, FEW, POSTED, Algorithm::Eager),
     (Kind::Scan, FEW, POSTED, Algorithm::Eager),
     (Kind::Broadcast, FEW, SHORT, Algorithm::Flat),
     (Kind::Broadcast, FEW, 0, Algorithm::Fabric),
