@@ -255,14 +255,14 @@ impl Gathering<'_> {
         mut read: impl FnMut(&InPlace<'_, T>, usize),
     ) -> Result<bool, ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
-        let epoch = InPlace::begin(self.team, call, values)?;
-        let lends = |&image: &usize| !self.blocks.block(image).is_empty();
-        if !epoch.have_lent((0..images).filter(lends)) {
+        let lends = |image: usize| !self.blocks.block(image).is_empty();
+        let Some(epoch) = InPlace::begin(self.team, call, values, lends)? else {
             return Ok(false);
-        }
+        };
         // Each begins with the image after it, so that not all read from one.
         let others = (me + 1..images).chain(0..me);
-        others.filter(lends).for_each(|from| read(&epoch, from));
+        let lending = others.filter(|&from| lends(from));
+        lending.for_each(|from| read(&epoch, from));
         epoch.end().map(|()| true)
     }
 }

@@ -96,8 +96,8 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
         return Ok(());
     }
     if start.asks_where::<T>(&call, size_of_val(send)) {
-        let epoch = InPlace::begin(team, &call, send).map_err(CallFailed::from(&call))?;
-        if epoch.have_lent(0..images) {
+        let begun = InPlace::begin(team, &call, send, |_| true);
+        if let Some(epoch) = begun.map_err(CallFailed::from(&call))? {
             let me = team.index();
             let blocks = |image: usize| image * length..(image + 1) * length;
             received[blocks(me)].copy_from_slice(&send[blocks(me)]);

@@ -144,12 +144,12 @@ fn in_place<T: Remote>(
     root: usize,
 ) -> Result<bool, ImageFailed> {
     let (me, images, length) = (team.index(), team.images(), values.len());
-    let mut epoch = InPlace::begin_mut(team, call, values)?;
-    // A root that dies leaves bytes of two values where it writes.
-    let may_write = T::ANY_BITS && team.is_on_one_node() && epoch.have_lent(0..images);
-    if !may_write && !epoch.have_lent([root]) {
+    let Some(mut epoch) = InPlace::begin_mut(team, call, values, |image| image == root)? else {
         return Ok(false);
-    }
+    };
+    // A root that dies leaves bytes of two values where it writes.
+    let all_have_lent = || (0..images).all(|image| epoch.has_lent(image));
+    let may_write = T::ANY_BITS && team.is_on_one_node() && all_have_lent();
     let read = length - if may_write { length / images } else { 0 };
     // SAFETY: these images have lent their values, whose number is the same on all: they have compared calls. Each reads the first of the root's,
     // to its own, and the root writes the others of each; nobody writes to the root's.

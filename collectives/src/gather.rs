@@ -313,15 +313,15 @@ impl Gathering<'_> {
     ) -> Result<bool, ImageFailed> {
         let is_root = self.team.index() == self.tree.image(0);
         let lent = if is_root { &[] } else { values };
-        let epoch = InPlace::begin(self.team, call, lent)?;
         let others = || {
             let positions = 1..self.team.images();
             let lending = positions.filter(|&position| !self.blocks.block(position).is_empty());
             lending.map(|position| self.tree.image(position))
         };
-        if !epoch.have_lent(others()) {
+        let lends = |image| others().any(|other| other == image);
+        let Some(epoch) = InPlace::begin(self.team, call, lent, lends)? else {
             return Ok(false);
-        }
+        };
         if is_root {
             others().for_each(|image| read(&epoch, image));
         }

@@ -135,8 +135,8 @@ fn scatter<T: Remote>(
     if start.asks_where::<T>(&call, images.saturating_mul(size_of_val(mine))) {
         let is_root = team.index() == root;
         let lent = if is_root && is_right { parts } else { &[] };
-        let epoch = InPlace::begin(team, &call, lent).map_err(CallFailed::from(&call))?;
-        if epoch.have_lent([root]) {
+        let begun = InPlace::begin(team, &call, lent, |image| image == root);
+        if let Some(epoch) = begun.map_err(CallFailed::from(&call))? {
             let own = team.index() * length;
             match is_root {
                 true => mine.copy_from_slice(&parts[own..][..length]),
