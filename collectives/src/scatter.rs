@@ -4,11 +4,11 @@
 //! as long as a buffer. The blocks of a subtree, which travel together down a tree, lie together in the sequence.
 
 mod flat;
+mod right_length;
 mod scheduled;
 
 use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, ValuesMut};
-use coarray_fabric::Deferral;
 use coarray_runtime::{Call, ImageFailed, Operation, Team, quiet_and_defer};
 
 use crate::blocks::{Blocks, room_for, windows};
@@ -18,6 +18,9 @@ use crate::eager::{Posts, may_post};
 use crate::epoch::in_place::InPlace;
 use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, capacity, chunks};
+use crate::scatter::right_length::{
+    FLAG, await_panic, fits_before_flag, is_root_right, payload, posted_by_root,
+};
 use crate::schedule::{Layout, Tree};
 
 forms! {
@@ -164,8 +167,12 @@ fn scatter<T: Remote>(
     };
     let place = |start: usize, part: Incoming<'_, T>| part.copy_to(mine, start);
     let unposted = algorithm.unposted();
-    let passed = if algorithm == Algorithm::Fabric {
-        by_fabric(team, &call, parts, mine, root, is_right)
+    let posted = posted_by_root(team, &call, root, is_right);
+    let is_known = posted == Some(true);
+    let passed = if posted == Some(false) {
+        await_panic(team, &call, 1, root)
+    } else if algorithm == Algorithm::Fabric {
+        by_fabric(team, &call, parts, mine, root, is_right, is_known)
     } else if unposted == Algorithm::Flat && fits_before_flag::<T>(length, images) {
         by_payload(team, &call, parts, mine, root, is_right)
     } else {
@@ -175,6 +182,7 @@ fn scatter<T: Remote>(
             tree: Tree::from(root, unposted, team),
             blocks: Blocks::equal(images, length),
             is_right,
+            is_known,
         };
         scattering.run(&call, 0, block, place)
     };
@@ -187,13 +195,6 @@ fn scatter<T: Remote>(
         images * length
     );
     Ok(())
-}
-
-/// Whether the parts of all images fit the root's payload, in front of the word that says whether they are right.
-const fn fits_before_flag<T>(length: usize, images: usize) -> bool {
-    align_of::<T>() <= align_of::<u64>()
-        && length > 0
-        && length.saturating_mul(images) <= FLAG * size_of::<u64>() / size_of::<T>()
 }
 
 /// All images read their parts from the payload of the root, which has the right number of elements if `is_right`.
@@ -225,7 +226,7 @@ fn by_payload<T: Remote>(
     is_root_right(&deferral, team, call, 1, root).map(drop)
 }
 
-/// By the fabric, if the root has the right number of elements.
+/// By the fabric, if the root has the right number of elements, which all images know already if `is_known`.
 fn by_fabric<T: Remote>(
     team: &Team,
     call: &Call,
@@ -233,13 +234,16 @@ fn by_fabric<T: Remote>(
     mine: &mut [T],
     root: usize,
     is_right: bool,
+    is_known: bool,
 ) -> Result<(), ImageFailed> {
     let deferral = quiet_and_defer();
     let mut epoch = Epoch::begin(team, call, 0);
-    epoch.set_payload(payload(is_right));
+    if !is_known {
+        epoch.set_payload(payload(is_right));
+    }
     epoch.barrier()?;
-    if team.payload(root)[FLAG] != 0 {
-        // SAFETY: all images have just passed the barrier, in which the root has said that its parts are right.
+    if is_known || team.payload(root)[FLAG] != 0 {
+        // SAFETY: all images have just passed the barrier, and the root has said that its parts are right.
         unsafe { by_fabric::scatter(team, epoch, parts, mine, root) };
         return Ok(());
     }
@@ -311,6 +315,7 @@ fn scatterv<T: Remote>(
         blocks: Blocks::of(in_order),
         tree,
         is_right,
+        is_known: true,
     };
     let mut mine = room_for(lengths[team.index()]);
     let place = |_, part: Incoming<'_, T>| mine.extend_from_slice(part.values());
@@ -318,13 +323,6 @@ fn scatterv<T: Remote>(
         .run(&call, epochs, |image| slices[image], place)
         .map_err(CallFailed::from(&call))?;
     Ok(mine)
-}
-
-/// The word of a payload that says whether the root's parts have the right length.
-const FLAG: usize = 2;
-
-fn payload(is_right: bool) -> [u64; 3] {
-    [0, 0, u64::from(is_right)]
 }
 
 /// Gives all images the root's `lengths`; returns the number of epochs that took.
@@ -358,25 +356,6 @@ fn broadcast_lengths(
     Ok(epochs)
 }
 
-/// After an epoch: whether the root's payload says that its parts have the right length. If not, all other images wait for the
-/// root's panic.
-///
-/// The root does not panic before: if images disagree about which of them is the root, that report explains more.
-fn is_root_right(
-    _deferral: &Deferral,
-    team: &Team,
-    call: &Call,
-    next: usize,
-    root: usize,
-) -> Result<bool, ImageFailed> {
-    let is_right = team.payload(root)[FLAG] != 0;
-    if !is_right && team.index() != root {
-        Epoch::<u8>::begin(team, call, next).barrier()?;
-        unreachable!("an image that was to panic came to another barrier");
-    }
-    Ok(is_right)
-}
-
 /// A scatter, as one image knows it.
 struct Scattering<'a> {
     team: &'a Team,
@@ -387,6 +366,8 @@ struct Scattering<'a> {
     blocks: Blocks,
     /// False on a root whose parts do not have the right length.
     is_right: bool,
+    /// Whether all images know that they have.
+    is_known: bool,
 }
 
 impl Scattering<'_> {
@@ -405,12 +386,15 @@ impl Scattering<'_> {
         let deferral = quiet_and_defer();
         for (number, window) in windows(others, capacity::<T>()).enumerate() {
             let mut epoch = Epoch::begin(team, call, first + number);
-            epoch.set_payload(payload(self.is_right));
+            if !self.is_known {
+                epoch.set_payload(payload(self.is_right));
+            }
             match self.algorithm {
                 Algorithm::Flat => self.flat(epoch, &window, &block, &mut place)?,
                 _ => self.scheduled(epoch, &layout, &window, &block, &mut place)?,
             }
-            if !is_root_right(&deferral, team, call, first + number + 1, root)? {
+            let next = first + number + 1;
+            if !self.is_known && !is_root_right(&deferral, team, call, next, root)? {
                 break;
             }
         }
