@@ -358,7 +358,7 @@ impl Image {
 
     /// Yields the core to other images. Returns whether to yield again.
     pub(crate) fn yield_core(&self) -> bool {
-        self.backoff.yield_core(&self.job.region.job().contention)
+        self.backoff.yield_core(&self.job)
     }
 
     /// Whether the image has ended, and will not access memory of other images again.

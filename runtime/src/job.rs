@@ -19,16 +19,18 @@ use std::time::Duration;
 use crate::check::Checked;
 use crate::check::races::RACED;
 use crate::check::record::CheckRecord;
+use crate::job::contention::Usage;
 use crate::job::control::{Failure, OWN_WORDS};
 use crate::job::job_memory::JobMemory;
 use crate::job::report::PANIC_CODE;
-use crate::job::settings::{Bind, FabricKind, Profile, Settings, Wait};
+use crate::job::settings::{Bind, FabricKind, Profile, Settings, Wait, cores};
 use crate::lockfree::eventcount::SpinPolicy;
 use crate::schedule::Scheduler;
 use coarray_fabric::memory::locality::Registration;
 use coarray_fabric::memory::nodes::Nodes;
-use coarray_fabric::memory::region::{Region, RegionOwner};
+use coarray_fabric::memory::region::{Dimensions, Region, RegionOwner};
 use coarray_fabric::system::parked::Threads;
+use coarray_fabric::system::scheduler;
 
 /// How long an image that ends the job may take to say why, before others stop waiting for that.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
@@ -111,6 +113,33 @@ impl Job {
             is_reporter: AtomicBool::new(false),
             told_by: AtomicUsize::new(usize::MAX),
         }
+    }
+
+    /// What all images have used of their cores; none if they are not on one node, or are not known to have been started as processes of it.
+    #[cold]
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        let Dimensions {
+            images,
+            have_cores_for_all,
+            ..
+        } = self.region.dimensions();
+        let process_of = |image| self.region.control(image).process();
+        let used = match self.fabric {
+            FabricKind::Threads => scheduler::time_of_process(std::process::id()),
+            _ if self.nodes.share_all() => (0..images)
+                .map(|image| process_of(image).and_then(scheduler::time_of_process))
+                .sum(),
+            _ => None,
+        };
+        Some(Usage {
+            used: used?,
+            // Each may be bound to its own, if it has one.
+            cores: if have_cores_for_all {
+                images
+            } else {
+                images.min(cores())
+            } as u32,
+        })
     }
 
     /// What the images of this process were found to race on, as the failure of a job that has no other one.

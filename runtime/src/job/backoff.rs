@@ -147,7 +147,8 @@ impl Backoff {
     }
 
     /// Yields the core, in a wait that has called [`yields`](Self::yields). Returns whether to yield again.
-    pub(crate) fn yield_core(&self, contention: &Contention) -> bool {
+    pub(crate) fn yield_core(&self, job: &Job) -> bool {
+        let contention = &job.region.job().contention;
         if self.polls {
             let polled = self.polled.get();
             if polled < self.spinning_polls {
@@ -168,7 +169,7 @@ impl Backoff {
         }
         let now = scheduler::now();
         self.stretch.set(Stretch::begin(now));
-        contention.offered(stretch.since, now);
+        contention.offered(stretch.since, now, || job.usage());
         if contention.is_here(now) {
             scheduler::shorten_slice();
             return false;

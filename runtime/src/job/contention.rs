@@ -2,6 +2,9 @@
 //!
 //! An image that yields its core to such a program gets it back a time slice later. It then publishes that to all
 //! images of its node, in the memory that they share, so it costs one of them a time slice, and not each.
+//!
+//! An image that computes keeps the core as long. So an image to which that happens looks at how much processor time all images of the node have
+//! used since it happened last: no other program has had the cores if that is nearly all there was.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -25,7 +28,29 @@ pub(crate) struct Contention {
     until: AtomicU64,
     /// The length of that pause.
     pause: AtomicU64,
+    /// When a yield took long last, and how much processor time the images had used then.
+    seen: AtomicU64,
+    used: AtomicU64,
 }
+
+/// What the images of a node have used of their cores.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Usage {
+    /// The processor time of all of them.
+    pub(crate) used: Duration,
+    /// On how many cores they can run at the same time.
+    pub(crate) cores: u32,
+}
+
+/// Of sixteen parts of what there was: if the images have used so many, nobody else wants the cores. A program that computes gets more than the
+/// rest of a core that is yielded to it, again and again; some of the rest the system takes, and images that sleep for a moment.
+const NEARLY_ALL: u32 = 13;
+
+/// What the images used in a shorter time tells nothing.
+const SHORTEST: Duration = Duration::from_millis(2);
+
+/// What the images used longer ago tells nothing: they may have slept. A program that computes takes the core again much sooner.
+const RECENT: Duration = Duration::from_millis(20);
 
 impl Contention {
     /// Whether to yield no core now.
@@ -40,11 +65,16 @@ impl Contention {
         self.until.load(Ordering::Relaxed) == 0
     }
 
-    /// Records a yield that is over.
-    pub(crate) fn offered(&self, before: Duration, now: Duration) {
+    /// Records a yield that is over. Calls `usage` if it took long; none if that is not known.
+    pub(crate) fn offered(
+        &self,
+        before: Duration,
+        now: Duration,
+        usage: impl FnOnce() -> Option<Usage>,
+    ) {
         let until = self.until.load(Ordering::Relaxed);
         let is_told = nanoseconds(before) < until;
-        if now.saturating_sub(before) < LONG || is_told {
+        if now.saturating_sub(before) < LONG || is_told || self.is_used_by_images(now, usage) {
             return;
         }
         let [first, most] = PAUSES.map(nanoseconds);
@@ -58,6 +88,24 @@ impl Contention {
         if outcome.is_ok() {
             self.pause.store(pause, Ordering::Relaxed);
         }
+    }
+
+    /// Whether the images themselves have used the cores since a yield took long before. Also if that is not known yet: the next such yield tells.
+    #[cold]
+    fn is_used_by_images(&self, now: Duration, usage: impl FnOnce() -> Option<Usage>) -> bool {
+        let seen = self.seen.load(Ordering::Relaxed);
+        let elapsed = now.saturating_sub(Duration::from_nanos(seen));
+        let (now, order) = (nanoseconds(now), Ordering::Relaxed);
+        if elapsed < SHORTEST || self.seen.compare_exchange(seen, now, order, order).is_err() {
+            // Another image has just judged, or does.
+            return true;
+        }
+        let Some(Usage { used, cores }) = usage() else {
+            return false;
+        };
+        let before = self.used.swap(nanoseconds(used), Ordering::Relaxed);
+        let used = used.saturating_sub(Duration::from_nanos(before));
+        elapsed > RECENT || used * 16 >= elapsed * cores * NEARLY_ALL
     }
 }
 
@@ -77,7 +125,7 @@ mod tests {
         let contention = Contention::default();
         for count in 0..100_000 {
             let before = START + count * LONG;
-            contention.offered(before, before + LONG - MOMENT);
+            contention.offered(before, before + LONG - MOMENT, || None);
             assert!(!contention.is_here(before + LONG));
         }
     }
@@ -86,7 +134,7 @@ mod tests {
     fn an_offer_that_took_long_is_the_last_for_a_while() {
         let contention = Contention::default();
         let end = START + LONG;
-        contention.offered(START, end);
+        contention.offered(START, end, || None);
         assert!(contention.is_here(end));
         let [first, _] = PAUSES;
         assert!(contention.is_here(end + first - MOMENT));
@@ -98,8 +146,8 @@ mod tests {
         let contention = Contention::default();
         let [first, _] = PAUSES;
         let end = START + LONG;
-        contention.offered(START, end);
-        contention.offered(START, end + first / 2);
+        contention.offered(START, end, || None);
+        contention.offered(START, end + first / 2, || None);
         assert!(!contention.is_here(end + first));
     }
 
@@ -110,7 +158,7 @@ mod tests {
         // Yields the core at this later time; returns for how long no core is yielded then.
         let mut take_long = |later: Duration| {
             let end = now + later + LONG;
-            contention.offered(now + later, end);
+            contention.offered(now + later, end, || None);
             let pause = Duration::from_nanos(contention.pause.load(Ordering::Relaxed));
             now = end + pause;
             assert!(contention.is_here(now - MOMENT) && !contention.is_here(now));
@@ -125,5 +173,48 @@ mod tests {
         assert_eq!(expected, most);
         // No other program wanted a core for longer than the last pause.
         assert_eq!(take_long(most), first);
+    }
+
+    /// What images have used that had all of two cores but for one in so many parts.
+    fn usage(at: Duration, rest: u32) -> Option<Usage> {
+        let used = 2 * (at - START);
+        let used = used - used / rest;
+        Some(Usage { used, cores: 2 })
+    }
+
+    #[test]
+    fn long_offers_to_images_that_compute_are_made_again() {
+        let contention = Contention::default();
+        for count in 0..100 {
+            let before = START + count * 2 * LONG;
+            let now = before + LONG;
+            contention.offered(before, now, || usage(now, 20));
+            assert!(!contention.is_here(now));
+        }
+    }
+
+    #[test]
+    fn the_second_long_offer_to_another_program_is_the_last() {
+        let contention = Contention::default();
+        let found: Vec<bool> = (1..4)
+            .map(|count| {
+                let before = START + count * 2 * LONG;
+                let now = before + LONG;
+                contention.offered(before, now, || usage(now, 4));
+                contention.is_here(now)
+            })
+            .collect();
+        assert_eq!(found, [false, true, true]);
+    }
+
+    #[test]
+    fn what_images_used_long_ago_tells_nothing() {
+        let contention = Contention::default();
+        for count in 1..10 {
+            let before = START + count * (RECENT + LONG);
+            let now = before + LONG;
+            contention.offered(before, now, || usage(now, 2));
+            assert!(!contention.is_here(now));
+        }
     }
 }
