@@ -11,7 +11,7 @@
 //! # Inside
 //! Each blocking operation has a file, and a folder with a file for each way to carry it out. [`schedule`] says who passes what to whom in
 //! trees, rings and the like, and `epoch/execute.rs` carries that out; `epoch.rs` passes data between images, and `epoch/in_place.rs` lends
-//! long values that all images reach where they are. `tuning.rs` chooses the algorithm, and `collective.rs` makes the public functions.
+//! long values that are moved, and that all images reach where they are. `tuning.rs` chooses the algorithm, and `collective.rs` makes the public functions.
 //!
 //! Programs name the crate `coarray` only.
 

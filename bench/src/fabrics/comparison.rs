@@ -79,6 +79,9 @@ const TWICE: Limit = |_| Some(2.0);
 /// A collective operation that compares calls before it moves data.
 const COLLECTIVE: Limit = |_| Some(1.5);
 
+/// The same beside one whose data lie in symmetric memory: from this size on ours are compared in coarrays.
+const SHORT_COLLECTIVE: Limit = |bytes| (bytes < 16 << 10).then_some(1.5);
+
 /// Items that travel together, beside a call for each.
 const TOGETHER: Limit = |_| Some(1.0 / 20.0);
 
@@ -302,7 +305,12 @@ const SHMEM: &[InC] = &[
     in_c("co_broadcast", Peer::Shmem, "shmem_broadcast64", COLLECTIVE),
     in_c("co_sum", Peer::Shmem, "shmem_double_sum_to_all", COLLECTIVE),
     in_c("co_allgather", Peer::Shmem, "shmem_fcollect64", COLLECTIVE),
-    in_c("co_alltoall", Peer::Shmem, "shmem_alltoall64", COLLECTIVE),
+    in_c(
+        "co_alltoall",
+        Peer::Shmem,
+        "shmem_alltoall64",
+        SHORT_COLLECTIVE,
+    ),
     in_c(
         "co_broadcast_symmetric",
         Peer::Shmem,

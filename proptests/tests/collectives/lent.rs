@@ -1,4 +1,4 @@
-//! Scans and reductions to one image, of values that are read where they lie: in coarrays of all, some or no images.
+//! Scans and reductions to one image, of values in coarrays of all, some or no images, which pass through buffers in several pieces.
 
 use coarray::Coarray;
 use coarray::collectives::{co_exscan, co_reduce_to, co_scan};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::values::{Digits, input};
 
-/// Numbers of elements: few, about as many as are read in place, and several pieces of them.
+/// Numbers of elements: few, about as many as fit a piece or a buffer, and several of them.
 fn lengths() -> impl Strategy<Value = usize> {
     let around = |bytes: usize| {
         (bytes / size_of::<Digits>()).saturating_sub(2)..bytes / size_of::<Digits>() + 3

@@ -110,6 +110,14 @@ pub fn broadcasts(check: &mut Check) {
             check.same_items("the root's values", &seen, &values(root, LENGTH));
         }
     });
+    // Not all bytes are a character: another way for images that are apart.
+    let letter = |image: usize, index: usize| char::from(b'a' + ((image + index) % 26) as u8);
+    let mut letters = Coarray::<[char]>::from_fn(LENGTH, |index| letter(this_image(), index));
+    co_broadcast(&mut letters, num_images() - 1);
+    let expected: Vec<char> = (0..LENGTH)
+        .map(|index| letter(num_images() - 1, index))
+        .collect();
+    check.same_items("the root's letters", &letters, &expected);
 }
 
 pub fn moves(check: &mut Check) {
