@@ -1,5 +1,6 @@
 //! Broadcast: every image gets the values of one.
 
+mod in_place;
 mod scheduled;
 
 use crate::{Algorithm, Kind};
@@ -9,7 +10,6 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
-use crate::epoch::in_place::InPlace;
 use crate::epoch::{Epoch, capacity, chunks, fits_payload};
 
 forms! {
@@ -92,7 +92,9 @@ pub(crate) fn pass<T: Remote>(
     root: usize,
 ) -> Result<(), ImageFailed> {
     let team = &*start.team;
-    if start.asks_where::<T>(call, size_of_val(values)) && in_place(team, call, values, root)? {
+    if start.asks_where::<T>(call, size_of_val(values))
+        && in_place::in_place(team, call, values, root)?
+    {
         return Ok(());
     }
     match algorithm {
@@ -133,36 +135,6 @@ fn eager<T: Remote>(start: &Start, call: &Call, values: &mut [T], root: usize) {
         // SAFETY: the root posts its values, whose number is the same on all images whose calls are.
         unsafe { posts.read_into(root, 0, values) };
     }
-}
-
-/// Every image reads the values where the root has them, and the root writes the last of them to each meanwhile if it reaches all by stores.
-/// Returns whether the root has lent them.
-fn in_place<T: Remote>(
-    team: &Team,
-    call: &Call,
-    values: &mut [T],
-    root: usize,
-) -> Result<bool, ImageFailed> {
-    let (me, images, length) = (team.index(), team.images(), values.len());
-    let Some(mut epoch) = InPlace::begin_mut(team, call, values, |image| image == root)? else {
-        return Ok(false);
-    };
-    // A root that dies leaves bytes of two values where it writes.
-    let all_have_lent = || (0..images).all(|image| epoch.has_lent(image));
-    let may_write = T::ANY_BITS && team.is_on_one_node() && all_have_lent();
-    let read = length - if may_write { length / images } else { 0 };
-    // SAFETY: these images have lent their values, whose number is the same on all: they have compared calls. Each reads the first of the root's,
-    // to its own, and the root writes the others of each; nobody writes to the root's.
-    unsafe {
-        if me != root {
-            epoch.read_to_own(root, 0..read);
-            epoch.note_written(root, length - read);
-        } else if read < length {
-            let others = (0..images).filter(|&image| image != root);
-            others.for_each(|image| epoch.write_from_own(image, read..length));
-        }
-    }
-    epoch.end().map(|()| true)
 }
 
 #[inline(never)]

@@ -43,7 +43,7 @@ use crate::traffic;
 /// The words of a payload, which travels with an image's arrival in a barrier.
 const PAYLOAD_WORDS: usize = 3;
 
-/// How many numbers the calls have that images compare in an epoch; at most three are used: where values are, that all have read, and that one
+/// The most calls that images compare in an epoch: where values are, that all have their share, that all have read, and that one
 /// was gone.
 const CALLS: usize = 4;
 

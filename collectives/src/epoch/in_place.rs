@@ -31,9 +31,6 @@ const _: () = assert!(ASKING.is_multiple_of(CALLS));
 /// The most images that read values of others on other nodes. More images would all wait for one that has them.
 const FEW: usize = 8;
 
-/// From how many bytes on more than two images on other nodes do.
-const ASKED_BYTES: usize = 1 << 14;
-
 /// Whether it pays to ask where the `T`s are of which an image else writes `bytes` bytes for others.
 #[inline]
 pub(crate) fn pays<T: Remote>(team: &Team, bytes: usize) -> bool {
@@ -45,8 +42,7 @@ pub(crate) fn pays<T: Remote>(team: &Team, bytes: usize) -> bool {
         return bytes > BUFFER_BYTES || team.has_cores_for_all();
     }
     // Images of one node would each get the same values, and a fabric has got any bytes if an image is gone.
-    let images = team.images();
-    T::ANY_BITS && team.is_apart() && images <= FEW && (images == 2 || bytes >= ASKED_BYTES)
+    T::ANY_BITS && team.is_apart() && team.images() <= FEW
 }
 
 /// Posts the place of this image's values, and returns those of all images. Between nodes that takes a quarter of the time of a barrier which
@@ -119,20 +115,15 @@ impl<'a, T: Remote> InPlace<'a, T> {
             true => post(team, &call.at_step(ASKING), place.unwrap_or_default()),
             false => Vec::new(),
         };
-        let is_posted = !places.is_empty();
-        let lent_nothing = |place: u64, image: usize| place == 0 && lenders(image);
-        if is_posted
-            && (0..)
-                .zip(&places)
-                .any(|(image, &place)| lent_nothing(place, image))
-        {
+        let mut posted = (0..).zip(&places);
+        if posted.any(|(image, &place)| place == 0 && lenders(image)) {
             team.note_places(call, false);
             return Ok(None);
         }
-        let mut epoch = Epoch::begin(team, call, NUMBER);
+        let epoch = Epoch::begin(team, call, NUMBER);
         // SAFETY: the values are borrowed until the loan is dropped, which only `end` prevents; `own` changes only what nobody reads.
         let loan = place.map(|_| unsafe { team.lend() });
-        epoch.set_payload([place.unwrap_or_default(), 0, 0]);
+        let is_posted = !places.is_empty();
         let mut in_place = Self {
             loan,
             epoch,
@@ -142,15 +133,26 @@ impl<'a, T: Remote> InPlace<'a, T> {
             values,
             borrowed: PhantomData,
         };
-        match is_posted {
+        let epoch = &mut in_place.epoch;
+        if is_posted {
             // That was the call of the posts.
-            true => in_place.epoch.step += 1,
-            false => in_place.epoch.barrier()?,
+            epoch.step += 1;
+        } else {
+            epoch.set_payload([place.unwrap_or_default(), 0, 0]);
+            epoch.barrier()?;
         }
         let lends = |image| in_place.has_lent(image) || !lenders(image);
         let have_lent = (0..team.images()).all(lends);
         team.note_places(call, have_lent);
         Ok(have_lent.then_some(in_place))
+    }
+
+    /// Waits for all images in the middle of the epoch: what they have written to their own values can be read then.
+    ///
+    /// # Errors
+    /// The images that failed before, the same on all others.
+    pub(crate) fn barrier(&mut self) -> Result<(), ImageFailed> {
+        self.epoch.barrier()
     }
 
     /// Notes that `image` writes so many elements of this image.
