@@ -6,7 +6,7 @@
 
 #include "world.h"
 
-enum { MAX_BYTES = 8 << 20, MAX_BLOCK = 512 << 10 };
+enum { MAX_BYTES = 8 << 20, MAX_BLOCK = 2 << 20 };
 
 static const int ROOT = 0;
 

@@ -9,6 +9,7 @@
 #include "messages.h"
 
 #define KIB(n) ((size_t)(n) << 10)
+#define BLOCKS {8, 128, KIB(2), KIB(32), KIB(512), KIB(2048)}
 #define VALUES {8, 32, 128, 512, KIB(2), KIB(8), KIB(16), KIB(32), KIB(128), KIB(512), KIB(2048), KIB(8192)}
 
 static const struct operation operations[] = {
@@ -24,11 +25,11 @@ static const struct operation operations[] = {
     {"co_sum_to", reduce, NULL, 1, VALUES},
     {"co_scan", scan, NULL, 1, VALUES},
     {"co_broadcast", broadcast, NULL, 1, VALUES},
-    {"co_gather", gather, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
-    {"co_allgather", allgather, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
-    {"co_scatter", scatter, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
-    {"co_alltoall", alltoall, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
-    {"co_reduce_scatter", reduce_scatter, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
+    {"co_gather", gather, NULL, 1, BLOCKS},
+    {"co_allgather", allgather, NULL, 1, BLOCKS},
+    {"co_scatter", scatter, NULL, 1, BLOCKS},
+    {"co_alltoall", alltoall, NULL, 1, BLOCKS},
+    {"co_reduce_scatter", reduce_scatter, NULL, 1, BLOCKS},
 };
 
 int main(int argc, char **argv) {

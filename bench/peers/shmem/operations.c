@@ -14,7 +14,7 @@
 #define KIB(n) ((size_t)(n) << 10)
 #define BULK {8, 64, KIB(1), KIB(8), KIB(64), KIB(512), KIB(4096), KIB(65536)}
 #define VALUES {8, 32, 128, 512, KIB(2), KIB(8), KIB(16), KIB(32), KIB(128), KIB(512), KIB(2048), KIB(8192)}
-#define PARTS {8, 128, KIB(2), KIB(32), KIB(512)}
+#define PARTS {8, 128, KIB(2), KIB(32), KIB(512), KIB(2048)}
 
 int main(int argc, char **argv) {
     /* Room for hundreds of PEs. */

@@ -8,7 +8,7 @@
 #include "../batches.h"
 
 #define BLOCK_BYTES ((size_t)64 << 20)
-enum { MAX_VALUES_BYTES = 8 << 20, MAX_PART_BYTES = 512 << 10, MERGED = 1024, WORD_COUNT = 2048 };
+enum { MAX_VALUES_BYTES = 8 << 20, MAX_PART_BYTES = 2 << 20, MERGED = 1024, WORD_COUNT = 2048 };
 
 /* The PE whose memory PE 0 works on: itself if it is alone. */
 static int other;

@@ -43,7 +43,7 @@ pub const SIZES: &[usize] = &[
 ];
 
 /// Some of them, for what is done with a block for each image.
-pub const FEW_SIZES: &[usize] = &[8, 128, 2 << 10, 32 << 10, 512 << 10];
+pub const FEW_SIZES: &[usize] = &[8, 128, 2 << 10, 32 << 10, 512 << 10, 2 << 20];
 
 /// Those that are read in place where they lie in coarrays.
 pub const LONG_SIZES: &[usize] = &[16 << 10, 32 << 10, 128 << 10, 512 << 10, 2 << 20, 8 << 20];

@@ -51,7 +51,8 @@ fn all_rows() -> Vec<(String, usize)> {
     let short = (0..6).map(|power| 8 << (2 * power));
     let all = short.chain(long.iter().copied()).collect();
     let long_blocks = vec![32 << 10, 512 << 10, 2 << 20];
-    let few: Vec<usize> = (0..5).map(|power| 8 << (4 * power)).collect();
+    let mut few: Vec<usize> = (0..5).map(|power| 8 << (4 * power)).collect();
+    few.push(2 << 20);
     let mut bulk: Vec<usize> = vec![8, 64, 1 << 10, 8 << 10, 64 << 10, 512 << 10];
     bulk.extend([4 << 20, 64 << 20]);
     let halos = vec![512 << 10, 4 << 20, 32 << 20, 256 << 20];

@@ -39,7 +39,7 @@ fn rows(fabric: &str, images: usize) -> Vec<(Key, Value)> {
 }
 
 /// The collectives that MPI has, and OpenSHMEM.
-const OF_MPI: [&str; 8] = [
+const OF_MPI: [&str; 13] = [
     "co_broadcast",
     "co_sum",
     "co_scan",
@@ -48,8 +48,21 @@ const OF_MPI: [&str; 8] = [
     "co_scatter",
     "co_alltoall",
     "co_reduce_scatter",
+    "co_broadcast_symmetric",
+    "co_gather_symmetric",
+    "co_allgather_symmetric",
+    "co_scatter_symmetric",
+    "co_alltoall_symmetric",
 ];
-const OF_SHMEM: [&str; 4] = ["co_broadcast", "co_sum", "co_allgather", "co_alltoall"];
+const OF_SHMEM: [&str; 7] = [
+    "co_broadcast",
+    "co_sum",
+    "co_allgather",
+    "co_alltoall",
+    "co_broadcast_symmetric",
+    "co_allgather_symmetric",
+    "co_alltoall_symmetric",
+];
 
 /// All indirect operations, with these collectives.
 fn indirect(collectives: &[&str], ways: usize) -> Vec<Key> {
@@ -67,7 +80,7 @@ fn indirect(collectives: &[&str], ways: usize) -> Vec<Key> {
         2 << 20,
         8 << 20,
     ];
-    const BLOCKS: [u64; 5] = [8, 128, 2 << 10, 32 << 10, 512 << 10];
+    const BLOCKS: [u64; 6] = [8, 128, 2 << 10, 32 << 10, 512 << 10, 2 << 20];
     const BULK: [u64; 8] = [
         8,
         64,
@@ -84,6 +97,8 @@ fn indirect(collectives: &[&str], ways: usize) -> Vec<Key> {
     };
     let collective = |&name: &&str| match name {
         "co_broadcast" | "co_sum" | "co_scan" => of(name, &LONG),
+        "co_broadcast_symmetric" => of(name, &LONG[6..]),
+        _ if name.ends_with("_symmetric") => of(name, &BLOCKS[3..]),
         _ => of(name, &BLOCKS),
     };
     let collectives = collectives.iter().flat_map(collective).collect();
@@ -187,7 +202,7 @@ fn compares_or_advises(
     let keys: Vec<Key> = rows.iter().map(|(key, _)| key.clone()).collect();
     let expected = [direct.to_vec(), lists(1), indirect(collectives, ways)].concat();
     assert_eq!(keys, expected);
-    for ((operation, _, is_direct), row) in rows {
+    for ((operation, bytes, is_direct), row) in rows {
         let is_barrier = operation == "sync_all";
         if is_direct && !is_barrier {
             assert_eq!(row["reference"], "processes", "{row}");
@@ -197,6 +212,7 @@ fn compares_or_advises(
         }
         assert_eq!(row["call"] == barrier, is_barrier, "{row}");
         let is_open = ["bulk_get", "fetch_add", "compare_exchange"].contains(&operation.as_str())
+            || fabric == "shmem" && operation == "co_alltoall" && bytes >= 16 << 10
             || operation.starts_with("list_")
                 && !row["call"].as_str().unwrap().starts_with("a loop");
         let is_asked_for = is_direct || !is_open;

@@ -300,6 +300,19 @@ mod tests {
     }
 
     #[test]
+    fn what_is_overwritten_is_a_copy_of_any_length() {
+        let source: Vec<u8> = (0..5000).map(|index| (index % 251) as u8).collect();
+        for length in [0, 1, 63, 1023, 1024, 1025, 3000, 4095, 4096, 4990] {
+            let mut target = vec![255; 5000];
+            // SAFETY: both ranges lie in the vectors, from odd places on.
+            unsafe { overwrite(target.as_mut_ptr().add(3), source.as_ptr().add(5), length) };
+            assert_eq!(target[3..][..length], source[5..][..length]);
+            assert!(target[..3].iter().all(|&byte| byte == 255));
+            assert!(target[3 + length..].iter().all(|&byte| byte == 255));
+        }
+    }
+
+    #[test]
     fn overlapping_copies_are_moves() {
         let mut bytes: Vec<u8> = (0..100).collect();
         let start = bytes.as_mut_ptr();

@@ -127,6 +127,21 @@ mod tests {
     }
 
     #[test]
+    fn the_time_of_a_process_is_that_of_its_threads() {
+        let own = || time_of_process(std::process::id()).unwrap();
+        let before = own();
+        let body = || {
+            let start = now();
+            while own() < before + Duration::from_millis(2) {
+                assert!(now() < start + Duration::from_secs(100));
+            }
+        };
+        thread::spawn(body).join().unwrap();
+        assert!(own() >= before + Duration::from_millis(2));
+        assert_eq!(time_of_process(u32::MAX / 2), None);
+    }
+
+    #[test]
     fn offers_that_another_thread_takes_are_counted() {
         let usable = sched_getaffinity(None).unwrap();
         let first = (0..CpuSet::MAX_CPU).find(|&core| usable.is_set(core));

@@ -68,8 +68,8 @@ impl Team {
         unsafe { self.get(index, offset + bytes.start..offset + bytes.end, target) }
     }
 
-    /// Reads what the image with this index, which is on this node, has lent by barrier `number`, at `place`: calls `read` with its start, and returns whether that has read.
-    /// Does not call it if the loan was withdrawn, as a panic unwinds that image.
+    /// Reads what the image with this index, which is on this node, has lent by barrier `number`, at `place`: calls `read` with its start, and
+    /// returns whether that has read. Does not call it if the loan was withdrawn, as a panic unwinds that image.
     ///
     /// # Safety
     /// That image got `place` from [`place_for_all`](Self::place_for_all) for what it [lent](Self::lend) then. `read` reads from these
