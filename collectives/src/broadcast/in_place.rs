@@ -6,9 +6,6 @@ use coarray_runtime::{Call, ImageFailed, Team};
 use crate::blocks::slice;
 use crate::epoch::in_place::InPlace;
 
-/// From how many bytes on the root of images that share memory writes some.
-const WRITTEN_BYTES: usize = 1 << 15;
-
 /// From how many bytes on images that are apart share the work. It takes a barrier.
 const SHARED_BYTES: usize = 1 << 16;
 
@@ -21,17 +18,16 @@ pub(super) fn in_place<T: Remote>(
     root: usize,
 ) -> Result<bool, ImageFailed> {
     let (me, images, length) = (team.index(), team.images(), values.len());
-    let bytes = size_of_val(values);
+    let is_long = size_of_val(values) >= SHARED_BYTES;
     let Some(mut epoch) = InPlace::begin_mut(team, call, values, |image| image == root)? else {
         return Ok(false);
     };
     let all_have_lent = (0..images).all(|image| epoch.has_lent(image));
-    let is_shared = images > 2 && bytes >= SHARED_BYTES && all_have_lent;
-    if !team.is_on_one_node() && is_shared {
+    if !team.is_on_one_node() && images > 2 && is_long && all_have_lent {
         return in_shares(epoch, team, length, root).map(|()| true);
     }
     // A root that dies leaves bytes of two values where it writes.
-    let may_write = T::ANY_BITS && team.is_on_one_node() && bytes >= WRITTEN_BYTES && all_have_lent;
+    let may_write = T::ANY_BITS && team.is_on_one_node() && all_have_lent;
     let read = length - if may_write { length / images } else { 0 };
     // SAFETY: these images have lent their values, whose number is the same on all: they have compared calls. Each reads the first of the root's,
     // to its own, and the root writes the others of each; nobody writes to the root's.
