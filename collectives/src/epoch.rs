@@ -2,7 +2,8 @@
 //!
 //! A scratch space is two buffers, which alternate from epoch to epoch. There are two kinds of epochs:
 //!
-//! * *flat*: an image writes to its buffer, enters a barrier, and reads the buffers of others.
+//! * *flat*: an image writes to its buffer, enters a barrier, and reads the buffers of others; or one writes to the buffers of all, who read
+//!   their own.
 //! * *steps*: an image publishes piece after piece in its buffer, each as a step, and reads a piece of another image as soon
 //!   as that one has come to the step. The barrier is at the end.
 //!
