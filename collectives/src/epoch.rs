@@ -2,8 +2,8 @@
 //!
 //! A scratch space is two buffers, which alternate from epoch to epoch. There are two kinds of epochs:
 //!
-//! * *flat*: an image writes to its buffer, enters a barrier, and reads the buffers of others; or one writes to the buffers of all, who read
-//!   their own.
+//! * *flat*: an image writes to its buffer, enters a barrier, and reads the buffers of others. No image writes to the buffer
+//!   of another: one that is in a different call may publish there, and has not come to a barrier that tells.
 //! * *steps*: an image publishes piece after piece in its buffer, each as a step, and reads a piece of another image as soon
 //!   as that one has come to the step. The barrier is at the end.
 //!
@@ -137,44 +137,20 @@ impl<'a, T: Remote> Epoch<'a, T> {
     /// No other image reads there before the next barrier.
     pub(crate) unsafe fn write(&mut self, start: usize, values: &[T]) {
         // SAFETY: passed on by the caller.
-        unsafe { self.write_in(self.epoch, self.team.index(), start, values) }
+        unsafe { self.write_in(self.epoch, start, values) }
     }
 
-    /// As [`write`](Self::write), to the buffer of `image`, which is on this node. After the next barrier that image finds them
-    /// [there](Self::written_by).
+    /// Writes `values` to elements `start ..` of this image's buffer in epoch `epoch`.
     ///
     /// # Safety
-    /// No other image reads there before the next barrier, or writes to that buffer in this epoch.
-    pub(crate) unsafe fn write_to(&mut self, image: usize, start: usize, values: &[T]) {
-        assert!(self.team.is_local(image));
-        // SAFETY: passed on by the caller. Who has read that buffer two epochs before has come to the barrier of the epoch between, as this
-        // image has.
-        unsafe { self.write_in(self.epoch, image, start, values) }
-    }
-
-    /// Writes `values` to elements `start ..` of the buffer of `image` in epoch `epoch`.
-    ///
-    /// # Safety
-    /// Nobody else accesses these before the next barrier, and that image is on this node.
-    unsafe fn write_in(&mut self, epoch: usize, image: usize, start: usize, values: &[T]) {
+    /// No other image reads there before the next barrier.
+    unsafe fn write_in(&mut self, epoch: usize, start: usize, values: &[T]) {
         assert!(start + values.len() <= capacity::<T>());
-        let target = self.place_in(epoch, image, start).cast();
-        // SAFETY: `values` is valid for reads, and the target for writes of as many elements: it lies in the buffer, as was just
-        // asserted, and the caller vouches that nobody else is there. The program has no reference into a scratch space, so the two do
+        let target = self.place_in(epoch, self.team.index(), start).cast();
+        // SAFETY: `values` is valid for reads, and the target for writes of as many elements: it lies in our buffer, as was just
+        // asserted, and the caller vouches that nobody reads there. The program has no reference into a scratch space, so the two do
         // not overlap.
         unsafe { direct::overwrite(target, values.as_ptr().cast(), size_of_val(values)) }
-    }
-
-    /// Elements `start .. start + length` of this image's buffer, which `from` has [written](Self::write_to), after a barrier.
-    ///
-    /// # Safety
-    /// It has written them as `T`s before the barrier, and does not write them again in this epoch.
-    pub(crate) unsafe fn written_by(&self, from: usize, start: usize, length: usize) -> &[T] {
-        assert!(start + length <= capacity::<T>());
-        traffic::note(self.team, from, length * size_of::<T>());
-        // SAFETY: the elements lie in the buffer, which is mapped and as aligned as `T`. The caller vouches for them. They are written next after
-        // the barrier of the next epoch, which waits for the end of `self`.
-        unsafe { slice::from_raw_parts(self.place(self.team.index(), start), length) }
     }
 
     /// Sets the payload of this image for the barriers of this epoch, as all images do. After one, all can read it with
@@ -316,7 +292,7 @@ impl<'a, T: Remote> Epoch<'a, T> {
     pub(crate) unsafe fn write_ahead(&mut self, start: usize, values: &[T]) {
         // SAFETY: nobody reads there before the barrier of the next epoch: all have come to the barrier of this one, so they have finished with
         // that buffer. The caller vouches that nothing else is written there.
-        unsafe { self.write_in(self.epoch + 1, self.team.index(), start, values) }
+        unsafe { self.write_in(self.epoch + 1, start, values) }
     }
 }
 

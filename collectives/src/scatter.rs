@@ -382,19 +382,14 @@ impl Scattering<'_> {
     ) -> Result<(), ImageFailed> {
         let (team, root) = (self.team, self.tree.image(0));
         let layout = Layout::of(self.blocks.clone(), team.images());
-        let goes_to_buffers = self.algorithm == Algorithm::Flat && team.is_on_one_node();
-        let range = match goes_to_buffers {
-            true => 0..self.blocks.longest(team.images()),
-            false => self.blocks.range(1..team.images()),
-        };
+        let others = self.blocks.range(1..team.images());
         let deferral = quiet_and_defer();
-        for (number, window) in windows(range, capacity::<T>()).enumerate() {
+        for (number, window) in windows(others, capacity::<T>()).enumerate() {
             let mut epoch = Epoch::begin(team, call, first + number);
             if !self.is_known {
                 epoch.set_payload(payload(self.is_right));
             }
             match self.algorithm {
-                _ if goes_to_buffers => self.to_buffers(epoch, &window, &block, &mut place)?,
                 Algorithm::Flat => self.flat(epoch, &window, &block, &mut place)?,
                 _ => self.scheduled(epoch, &layout, &window, &block, &mut place)?,
             }
