@@ -2,8 +2,9 @@
 //!
 //! A scratch space is two buffers, which alternate from epoch to epoch. There are two kinds of epochs:
 //!
-//! * *flat*: an image writes to its buffer, enters a barrier, and reads the buffers of others. No image writes to the buffer
-//!   of another: one that is in a different call may publish there, and has not come to a barrier that tells.
+//! * *flat*: an image writes to its buffer, enters a barrier, and reads the buffers of others. After the first epoch of an
+//!   operation it may write to the buffers of others instead. Not before: one that is in a different call may publish there, and has
+//!   not come to a barrier that tells.
 //! * *steps*: an image publishes piece after piece in its buffer, each as a step, and reads a piece of another image as soon
 //!   as that one has come to the step. The barrier is at the end.
 //!
@@ -137,18 +138,32 @@ impl<'a, T: Remote> Epoch<'a, T> {
     /// No other image reads there before the next barrier.
     pub(crate) unsafe fn write(&mut self, start: usize, values: &[T]) {
         // SAFETY: passed on by the caller.
-        unsafe { self.write_in(self.epoch, start, values) }
+        unsafe { self.write_in(self.epoch, self.team.index(), start, values) }
     }
 
-    /// Writes `values` to elements `start ..` of this image's buffer in epoch `epoch`.
+    /// As [`write`](Self::write), to the start of the buffer of `image`, which finds them [there](Self::written_by) after the barrier.
+    ///
+    /// # Panics
+    /// In the first epoch of an operation: an image that is in another one by mistake may use its buffer. If the image is on another node.
     ///
     /// # Safety
-    /// No other image reads there before the next barrier.
-    unsafe fn write_in(&mut self, epoch: usize, start: usize, values: &[T]) {
+    /// No other image writes to that buffer in this epoch or ahead of it, nor reads it.
+    pub(crate) unsafe fn write_to(&mut self, image: usize, values: &[T]) {
+        assert!(self.step >= CALLS && self.team.is_local(image));
+        // SAFETY: all images have been at a barrier of this operation, so that image is in this epoch as well, or comes to it; and nobody reads its
+        // buffer from before. The caller vouches for this epoch.
+        unsafe { self.write_in(self.epoch, image, 0, values) }
+    }
+
+    /// Writes `values` to elements `start ..` of the buffer of `image`, which is on this node, in epoch `epoch`.
+    ///
+    /// # Safety
+    /// No other image accesses these before the next barrier.
+    unsafe fn write_in(&mut self, epoch: usize, image: usize, start: usize, values: &[T]) {
         assert!(start + values.len() <= capacity::<T>());
-        let target = self.place_in(epoch, self.team.index(), start).cast();
-        // SAFETY: `values` is valid for reads, and the target for writes of as many elements: it lies in our buffer, as was just
-        // asserted, and the caller vouches that nobody reads there. The program has no reference into a scratch space, so the two do
+        let target = self.place_in(epoch, image, start).cast();
+        // SAFETY: `values` is valid for reads, and the target for writes of as many elements: it lies in the buffer, as was just
+        // asserted, and the caller vouches that nobody else is there. The program has no reference into a scratch space, so the two do
         // not overlap.
         unsafe { direct::overwrite(target, values.as_ptr().cast(), size_of_val(values)) }
     }
@@ -179,6 +194,17 @@ impl<'a, T: Remote> Epoch<'a, T> {
         };
         self.last_barrier = self.team.barriers();
         result
+    }
+
+    /// The first `length` elements of this image's buffer, after a barrier: `from` has [written](Self::write_to) them.
+    ///
+    /// # Safety
+    /// It has written as many before that barrier, and writes no more in this epoch.
+    pub(crate) unsafe fn written_by(&self, from: usize, length: usize) -> &[T] {
+        traffic::note(self.team, from, length * size_of::<T>());
+        // SAFETY: the caller vouches for the elements, so they lie in the buffer, which is mapped and as aligned as `T`. They are written next after
+        // the barrier of the next epoch, which waits for the end of `self`.
+        unsafe { slice::from_raw_parts(self.place(self.team.index(), 0), length) }
     }
 
     /// Elements `start .. start + length` of the buffer of `image`, after a barrier.
@@ -292,7 +318,7 @@ impl<'a, T: Remote> Epoch<'a, T> {
     pub(crate) unsafe fn write_ahead(&mut self, start: usize, values: &[T]) {
         // SAFETY: nobody reads there before the barrier of the next epoch: all have come to the barrier of this one, so they have finished with
         // that buffer. The caller vouches that nothing else is written there.
-        unsafe { self.write_in(self.epoch + 1, start, values) }
+        unsafe { self.write_in(self.epoch + 1, self.team.index(), start, values) }
     }
 }
 

@@ -177,6 +177,10 @@ fn scattering() {
             scatters::<u64>(length);
             scatters::<Plain<[u8; 3]>>(length);
         }
+        if num_images() <= 4 {
+            // Longer than a buffer.
+            scatters::<u64>(70_000);
+        }
         scatters::<bool>(1000);
         scatters::<f64>(1000);
     });

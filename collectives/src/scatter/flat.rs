@@ -1,12 +1,13 @@
-//! Every image reads its block from the root.
+//! Every image reads its block from the root, or where the root has written it, in its own buffer.
 
 use std::ops::Range;
 
 use coarray_coref::Remote;
-use coarray_runtime::ImageFailed;
+use coarray_runtime::{Call, ImageFailed};
 
-use crate::epoch::Epoch;
+use crate::blocks::{overlap, windows};
 use crate::epoch::incoming::Incoming;
+use crate::epoch::{Epoch, capacity};
 use crate::scatter::Scattering;
 
 impl Scattering<'_> {
@@ -40,6 +41,41 @@ impl Scattering<'_> {
             place(part.start, unsafe {
                 epoch.incoming(root, start, part.len())
             });
+        }
+        Ok(())
+    }
+
+    /// In epochs `number ..`, the root writes a part of every block to the buffer of the image that gets it, so that few epochs are enough. All
+    /// images share memory.
+    pub(super) fn to_buffers<'v, T: Remote>(
+        &self,
+        call: &Call,
+        number: usize,
+        block: &impl Fn(usize) -> &'v [T],
+        place: &mut impl FnMut(usize, Incoming<'_, T>),
+    ) -> Result<(), ImageFailed> {
+        let (team, root) = (self.team, self.tree.image(0));
+        let me = self.tree.position(team.index());
+        let others = 1..team.images();
+        let length = |position: usize| self.blocks.block(position).len();
+        let longest = others.clone().map(length).max().unwrap_or_default();
+        for (number, window) in (number..).zip(windows(0..longest, capacity::<T>())) {
+            let part = |position: usize| overlap(&(0..length(position)), &window);
+            let mut epoch = Epoch::begin(team, call, number);
+            if me == 0 {
+                for position in others.clone() {
+                    let image = self.tree.image(position);
+                    // SAFETY: the root alone writes in this epoch, and each image reads its own buffer after the barrier.
+                    unsafe { epoch.write_to(image, &block(image)[part(position)]) };
+                }
+            }
+            epoch.barrier()?;
+            if me != 0 {
+                let part = part(me);
+                // SAFETY: the root wrote this part before the barrier.
+                let values = unsafe { epoch.written_by(root, part.len()) };
+                place(part.start, values.into());
+            }
         }
         Ok(())
     }

@@ -303,3 +303,16 @@ fn a_function_that_panics_in_a_scan_ends_the_job_with_its_message() {
         }
     }
 }
+
+/// The root writes to the buffers of others then, to which one in a scan publishes steps.
+#[test]
+fn long_scatters_are_told_apart_from_scans() {
+    let by_chain = by("co_scan of 100000 x u32", Algorithm::Chain);
+    let by_all = by("co_scatter of 100000 x u32 from image 1", Algorithm::Flat);
+    let how = |algorithm| Collective::new().algorithm(algorithm);
+    differ(
+        [&by_all, &by_chain],
+        || scatter(how(Algorithm::Flat), 100_000, 1),
+        || how(Algorithm::Chain).co_scan(&mut vec![1u32; 100_000][..], |a, b| a + b),
+    );
+}
