@@ -164,10 +164,19 @@ pub fn is_root() -> bool {
     this_image() == ROOT
 }
 
-/// A copy of so many bytes of one's own, and `bound`.
-fn copied(bytes: usize, mut bound: Vec<Part>) -> Vec<Part> {
-    bound.push(Part::new(1.0, baseline::copy(bytes)));
-    bound
+/// A copy of so many bytes of one's own and the `bound` in turn, so that the caches hold both.
+fn copied(bytes: usize, bound: Vec<Part>) -> Vec<Part> {
+    let copied = |mut part: Part| {
+        let mut copy = baseline::copy(bytes);
+        let both = move |times| {
+            for _ in 0..times {
+                copy(1);
+                (part.action)(1);
+            }
+        };
+        Part::new(part.times, both)
+    };
+    bound.into_iter().map(copied).collect()
 }
 
 /// Collective. `gather` of `bytes` bytes from each image, ready to run; checked once. They come to this image
