@@ -18,6 +18,8 @@ const IN_PART: u64 = 1 << 63;
 #[must_use = "nobody reads the memory when this is dropped"]
 pub struct Loan<'a> {
     team: &'a Team,
+    /// The number of the barrier that announces it.
+    number: u64,
 }
 
 impl Team {
@@ -46,8 +48,8 @@ impl Team {
     /// # Safety
     /// Nobody writes what others read until the loan is [returned](Loan::returned) or dropped, which happens before the memory ends.
     pub unsafe fn lend(&self) -> Loan<'_> {
-        self.control(self.index()).lending.lend(self.barriers() + 1);
-        Loan { team: self }
+        let number = self.barriers() + 1;
+        Loan { team: self, number }
     }
 
     /// Fetches bytes of what the image with this index, which is on another node, has lent at `place`. They are any bytes if a panic unwinds that
@@ -126,7 +128,11 @@ impl Drop for Loan<'_> {
     #[cold]
     fn drop(&mut self) {
         let (team, me) = (self.team, self.team.index());
-        team.control(me).lending.withdraw();
+        if team.barriers() < self.number {
+            // Not announced.
+            return;
+        }
+        team.control(me).lending.withdraw(self.number);
         // Those on other nodes are not waited for: they get any bytes of memory that stays, and pass no barrier of the job, which has ended.
         let near = (0..team.images()).filter(|&index| index != me && team.is_local(index));
         for index in near {

@@ -16,29 +16,30 @@
 
 use crate::primitives::{AtomicU64, Ordering, fence};
 
-/// What an image lends, and from whom it reads.
+/// From whom an image reads, and which of its loans stand.
 #[derive(Debug, Default)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub(crate) struct Lending {
-    /// The number of the barrier that announces the loan; 0 if it is withdrawn.
-    loan: AtomicU64,
     /// The lender from which this image reads at present, counted from 1; 0 for none.
     reading: AtomicU64,
+    loans: Loans,
+}
+
+/// Apart from what readers write: this line stays in the caches of all.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+struct Loans {
+    /// The number of the barrier that announced the last loan which was withdrawn; 0 for none.
+    withdrawn: AtomicU64,
 }
 
 impl Lending {
-    /// Lends what barrier `number`, which is not 0, announces.
-    pub(crate) fn lend(&self, number: u64) {
-        // Relaxed: the barrier publishes it.
-        self.loan.store(number, Ordering::Relaxed);
-    }
-
     /// As reader: whether the loan of barrier `number` by `lender`, whose index is `index`, stands. It stands until `end`.
     pub(crate) fn begin(&self, lender: &Self, index: usize, number: u64) -> bool {
         self.reading.store(index as u64 + 1, Ordering::Relaxed);
         // Pairs with the fence in `withdraw`.
         fence(Ordering::SeqCst);
-        lender.loan.load(Ordering::Relaxed) == number
+        lender.loans.withdrawn.load(Ordering::Relaxed) < number
     }
 
     /// As reader: it has finished, or has not begun.
@@ -47,9 +48,9 @@ impl Lending {
         self.reading.store(0, Ordering::Release);
     }
 
-    /// As lender: nobody begins to read from now on. Those that [read](Self::is_reading) now may go on.
-    pub(crate) fn withdraw(&self) {
-        self.loan.store(0, Ordering::Relaxed);
+    /// As lender: nobody begins to read the loan of barrier `number` from now on. Those that [read](Self::is_reading) now may go on.
+    pub(crate) fn withdraw(&self, number: u64) {
+        self.loans.withdrawn.store(number, Ordering::Relaxed);
         // Pairs with the fence in `begin`.
         fence(Ordering::SeqCst);
     }
