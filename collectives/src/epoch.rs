@@ -196,6 +196,21 @@ impl<'a, T: Remote> Epoch<'a, T> {
         result
     }
 
+    /// As [`barrier`](Self::barrier), of images that all bring one word, which is the first of the payload then.
+    ///
+    /// # Errors
+    /// As [`barrier`](Self::barrier).
+    fn barrier_with_word(&mut self, word: u64) -> Result<(), ImageFailed> {
+        let call = self.next_call();
+        // SAFETY: as in `barrier`; all images bring one word.
+        let result = unsafe {
+            self.team
+                .try_barrier_with(&self.deferral, &call, [word, 0, 0], 1)
+        };
+        self.last_barrier = self.team.barriers();
+        result
+    }
+
     /// The first `length` elements of this image's buffer, after a barrier: `from` has [written](Self::write_to) them.
     ///
     /// # Safety

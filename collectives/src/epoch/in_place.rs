@@ -17,7 +17,7 @@ use coarray_fabric::{BUFFER_BYTES, direct};
 use coarray_runtime::{ASKING, Call, ImageFailed, Loan, Team};
 
 use crate::eager::{Posts, may_post};
-use crate::epoch::{CALLS, Epoch, PAYLOAD_WORDS};
+use crate::epoch::{CALLS, Epoch};
 use crate::traffic;
 
 /// From how many bytes on a core for each image finds values faster where they are: to ask for that takes a barrier.
@@ -138,8 +138,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
             // That was the call of the posts.
             epoch.step += 1;
         } else {
-            epoch.set_payload([place.unwrap_or_default(), 0, 0]);
-            epoch.barrier()?;
+            epoch.barrier_with_word(place.unwrap_or_default())?;
         }
         let lends = |image| in_place.has_lent(image) || !lenders(image);
         let have_lent = (0..team.images()).all(lends);
@@ -181,16 +180,16 @@ impl<'a, T: Remote> InPlace<'a, T> {
 
     fn place(&self, image: usize) -> u64 {
         let posted = self.posted.get(image).copied();
-        posted.unwrap_or_else(|| self.told(image)[0])
+        posted.unwrap_or_else(|| self.told(image))
     }
 
     /// What the image brought to the barrier.
-    fn told(&self, image: usize) -> [u64; PAYLOAD_WORDS] {
+    fn told(&self, image: usize) -> u64 {
         // An operator of the program may have passed another barrier.
         if self.epoch.team.barriers() != self.epoch.last_barrier {
             self.epoch.team.refuse_barrier(self.epoch.call);
         }
-        self.epoch.team.payload(image)
+        self.epoch.team.payload(image)[0]
     }
 
     /// Calls `access` with the start of what `image`, which is on this node, has lent, and notes if that is not there any more. Returns whether
@@ -312,16 +311,17 @@ impl<'a, T: Remote> InPlace<'a, T> {
     pub(crate) fn end(mut self) -> Result<(), ImageFailed> {
         let team = self.epoch.team;
         let may_miss = team.is_on_one_node();
-        // Without a payload a barrier between nodes needs no messages.
-        self.epoch.has_payload = may_miss;
-        self.epoch.payload[1] = self.has_missed.get().into();
-        let passed = self.epoch.barrier();
+        let passed = match may_miss {
+            true => self.epoch.barrier_with_word(self.has_missed.get().into()),
+            // Without a payload a barrier between nodes needs no messages.
+            false => self.epoch.barrier(),
+        };
         if let Some(loan) = self.loan.take() {
             // SAFETY: this image has passed the barrier of the team after the one that announced the loan, or learnt there who failed.
             unsafe { loan.returned() };
         }
         passed?;
-        if may_miss && (0..team.images()).any(|image| self.told(image)[1] != 0) {
+        if may_miss && (0..team.images()).any(|image| self.told(image) != 0) {
             self.epoch.barrier()?;
             unreachable!("a panic unwinds an image, which passes no other barrier");
         }
