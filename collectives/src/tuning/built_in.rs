@@ -90,11 +90,11 @@ pub(super) const BETWEEN_NODES: [BuiltIn; 18] = [
 /// The bytes of a barrier's payload.
 const PAYLOAD: u64 = PAYLOAD_BYTES as u64;
 
-/// The built-in rules before those, for teams of few images each of which is on a node of its own. Measured with 2 to 4 images.
+/// The built-in rules before those, for teams of few images each of which is on a node of its own. Measured with 2 to 8 images.
 ///
-/// A barrier and one get are fewer messages one after the other than a tree has, and nobody has to take part in between. Long values
-/// go by the collectives that the fabric has, if it has some.
-pub(super) const APART: [BuiltIn; 28] = [
+/// A barrier and one get are fewer messages one after the other than a tree has, and nobody has to take part in between. Where one image
+/// sends long values to more than a few, they go by the collectives that the fabric has, if it has some.
+pub(super) const APART: [BuiltIn; 27] = [
     (Kind::Broadcast, FEW, POSTED, Algorithm::Eager),
     (Kind::Reduce, FEW, POSTED, Algorithm::Eager),
     (Kind::ReduceTo, FEW, POSTED, Algorithm::Eager),
@@ -104,7 +104,8 @@ pub(super) const APART: [BuiltIn; 28] = [
     (Kind::Alltoall, FEW, POSTED, Algorithm::Eager),
     (Kind::ReduceScatter, FEW, POSTED, Algorithm::Eager),
     (Kind::Scan, FEW, POSTED, Algorithm::Eager),
-    (Kind::Broadcast, FEW, SHORT, Algorithm::Flat),
+    (Kind::Broadcast, FEWER, 0, Algorithm::Flat),
+    (Kind::Broadcast, FEW, LONG, Algorithm::Flat),
     (Kind::Broadcast, FEW, 0, Algorithm::Fabric),
     (Kind::Reduce, 2, 0, Algorithm::Flat),
     (Kind::Reduce, FEW, 8192, Algorithm::Flat),
@@ -112,14 +113,12 @@ pub(super) const APART: [BuiltIn; 28] = [
     (Kind::ReduceTo, 2, 0, Algorithm::Flat),
     (Kind::ReduceTo, FEW, 8192, Algorithm::Flat),
     (Kind::ReduceTo, FEW, 0, Algorithm::ReduceScatterAllgather),
-    (Kind::Gather, FEW, SHORT, Algorithm::Flat),
-    (Kind::Gather, FEW, 0, Algorithm::Fabric),
-    (Kind::Allgather, FEW, SHORT, Algorithm::Flat),
-    (Kind::Allgather, FEW, 0, Algorithm::Fabric),
-    (Kind::Scatter, FEW, SHORT, Algorithm::Flat),
+    (Kind::Gather, FEW, 0, Algorithm::Flat),
+    (Kind::Allgather, FEW, 0, Algorithm::Flat),
+    (Kind::Scatter, FEWER, 0, Algorithm::Flat),
+    (Kind::Scatter, FEW, LONG, Algorithm::Flat),
     (Kind::Scatter, FEW, 0, Algorithm::Fabric),
-    (Kind::Alltoall, FEW, SHORT, Algorithm::Pairwise),
-    (Kind::Alltoall, FEW, 0, Algorithm::Fabric),
+    (Kind::Alltoall, FEW, 0, Algorithm::Pairwise),
     (Kind::ReduceScatter, FEW, 0, Algorithm::Flat),
     (Kind::Scan, FEW, 0, Algorithm::Flat),
     (Kind::TotalReproducible, FEW, 0, Algorithm::Flat),
@@ -131,5 +130,6 @@ const FEW: u64 = 8;
 /// The most bytes that are posted.
 const POSTED: u64 = 512;
 
-/// The most bytes that are copied twice faster than a library copies them once.
-const SHORT: u64 = 16 << 10;
+/// The most images that one serves with long values, and from how many bytes on they are long.
+const FEWER: u64 = 4;
+const LONG: u64 = 128 << 10;
