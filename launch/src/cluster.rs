@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use crate::cluster::agreement::{agree, divide, gather_words, share_region};
+use crate::cluster::agreement::{agree, divide, gather_words, machine, share_region};
 use crate::profile;
 use crate::report;
 use crate::trace::TraceFile;
@@ -72,7 +72,8 @@ pub(crate) fn run<R>(
         .as_deref()
         .filter(|_| leader == cluster.image());
     let _records = trace.map(|path| RemoveAtEnd::of(path, leader));
-    let mut region = share_region(cluster, &nodes, &settings)?;
+    let machine = machine(cluster);
+    let mut region = share_region(cluster, &nodes, &settings, machine.has_cores_for_all())?;
     let fabric = if nodes.share_all() {
         None
     } else {
@@ -88,7 +89,7 @@ pub(crate) fn run<R>(
         }
     };
     let fabric = fabric.map(|fabric| watch_over(fabric, cluster.image(), &settings));
-    let job = Arc::new(Job::on_nodes(region, &settings, nodes));
+    let job = Arc::new(Job::on_nodes(region, &settings, nodes).on_machine(machine));
     let image = cluster.image();
     let path = settings.trace.clone();
     let gather = |mine| gather_words(cluster, mine);

@@ -67,6 +67,25 @@ pub struct Job {
     is_reporter: AtomicBool,
     /// The lowest image of other nodes that reports the end of the job; too large a number for none.
     told_by: AtomicUsize,
+    /// What a cluster has told about this machine.
+    machine: Option<Machine>,
+}
+
+/// A machine that a cluster has started images on. They share its cores also if they are to share no memory.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// The processes of these images.
+    pub processes: Vec<u32>,
+    /// On how many cores they may run.
+    pub cores: u32,
+}
+
+impl Machine {
+    /// Whether each image has a core.
+    #[must_use]
+    pub fn has_cores_for_all(&self) -> bool {
+        self.processes.len() <= self.cores as usize
+    }
 }
 
 impl Job {
@@ -112,24 +131,40 @@ impl Job {
             scheduler: settings.scheduler.clone(),
             is_reporter: AtomicBool::new(false),
             told_by: AtomicUsize::new(usize::MAX),
+            machine: None,
         }
     }
 
-    /// What all images have used of their cores; none if they are not on one node, or are not known to have been started as processes of it.
+    /// This job, whose images a cluster has started on this machine.
+    #[must_use]
+    pub fn on_machine(self, machine: Machine) -> Self {
+        Self {
+            machine: Some(machine),
+            ..self
+        }
+    }
+
+    /// What all images of this machine have used of their cores; none if it is not known which they are.
     #[cold]
     pub(crate) fn usage(&self) -> Option<Usage> {
+        let time = |process: Option<u32>| process.and_then(scheduler::time_of_process);
+        if let Some(machine) = &self.machine {
+            let times = machine.processes.iter().map(|&process| time(Some(process)));
+            return Some(Usage {
+                used: times.sum::<Option<Duration>>()?,
+                cores: machine.cores.min(machine.processes.len() as u32),
+            });
+        }
         let Dimensions {
             images,
             have_cores_for_all,
             ..
         } = self.region.dimensions();
-        let process_of = |image| self.region.control(image).process();
         let used = match self.fabric {
-            FabricKind::Threads => scheduler::time_of_process(std::process::id()),
-            _ if self.nodes.share_all() => (0..images)
-                .map(|image| process_of(image).and_then(scheduler::time_of_process))
+            FabricKind::Threads => time(Some(std::process::id())),
+            _ => (0..images)
+                .map(|image| time(self.region.control(image).process()))
                 .sum(),
-            _ => None,
         };
         Some(Usage {
             used: used?,
@@ -274,5 +309,33 @@ unsafe impl RegionOwner for Job {
 
     fn nodes(&self) -> &Nodes {
         &self.nodes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_images_of_a_machine_have_used_is_the_time_of_their_processes() {
+        let settings = Settings {
+            fabric: FabricKind::Mpi,
+            ..Settings::with_images(3).unwrap()
+        };
+        let memory = JobMemory::create(3, 1 << 20, false, false).unwrap();
+        let job = Job::on_nodes(memory, &settings, Nodes::separate(0..3));
+        assert!(job.usage().is_none(), "no process is known");
+
+        let own = std::process::id();
+        let here = |processes, cores| Machine { processes, cores };
+        let job = job.on_machine(here(vec![own, own], 8));
+        let Usage { used, cores } = job.usage().unwrap();
+        assert!(used > Duration::ZERO);
+        assert_eq!(cores, 2);
+
+        // Linux has no process with so large a number.
+        let none = 1 << 24;
+        let job = job.on_machine(here(vec![own, none], 8));
+        assert!(job.usage().is_none(), "one is no process of this machine");
     }
 }

@@ -63,7 +63,6 @@ pub use image::position::{is_own, is_own_address, num_images, this_image};
 pub use image::region::{RegionGuard, region};
 pub use image::scheduled::declare_failed;
 pub use image::team::{Team, TeamKey};
-pub use job::Job;
 pub use job::control::{Failure, Stage};
 pub use job::death::{Death, SIGNAL_CODE, signal_name};
 pub use job::image_failed::ImageFailed;
@@ -75,6 +74,7 @@ pub use job::settings::{
     cores,
 };
 pub use job::unwinding::{Panic, report_and_exit, watch_exits};
+pub use job::{Job, Machine};
 pub use lifecycle::failure::{error_stop, error_stop_quiet, error_stop_with, fail_image};
 pub use lifecycle::run_image::{Ending, run_image};
 pub use lifecycle::status::{ImageStatus, failed_images, image_status, stopped_images};

@@ -10,7 +10,7 @@ use crate::trace::of_node::records_of_node;
 use coarray_fabric::memory::nodes::Nodes;
 use coarray_fabric::system::display_size::Bytes;
 use coarray_fabric::transport::cluster::Cluster;
-use coarray_runtime::{JobMemory, Profile, Settings};
+use coarray_runtime::{JobMemory, Machine, Profile, Settings};
 
 /// Collective. Settings for all images: the smallest heap, and shared memory and a timeline if all want them, and a profile if all want the same.
 pub(super) fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
@@ -65,10 +65,10 @@ pub(super) fn share_region(
     cluster: &dyn Cluster,
     nodes: &Nodes,
     settings: &Settings,
+    have_cores: bool,
 ) -> Result<JobMemory, String> {
     let me = cluster.image();
     let leader = nodes.of(me);
-    let have_cores = have_cores_for_all(cluster);
     let is_traced = settings.trace.is_some();
     let made = (leader == me)
         .then(|| JobMemory::create(settings.images, settings.heap, have_cores, is_traced));
@@ -133,8 +133,8 @@ pub(super) fn share_region(
 /// The cores that an image may use, one bit each.
 type Cores = [u64; CpuSet::MAX_CPU / u64::BITS as usize];
 
-/// Collective. Whether each image on this machine has a core: launchers bind each image to some.
-fn have_cores_for_all(cluster: &dyn Cluster) -> bool {
+/// Collective. The images on this machine, and their cores: launchers bind each image to some.
+pub(super) fn machine(cluster: &dyn Cluster) -> Machine {
     let mut mine = Cores::default();
     // Without an answer there is no core.
     if let Ok(cores) = sched_getaffinity(None) {
@@ -142,25 +142,26 @@ fn have_cores_for_all(cluster: &dyn Cluster) -> bool {
             mine[core / 64] |= 1 << (core % 64);
         }
     }
-    // Images of a machine share its cores also if they are to share no memory.
-    let machines = gather_words(cluster, [cluster.node() as u64]);
-    let here = machines[cluster.image()];
-    let all = machines.into_iter().zip(gather_words(cluster, mine));
-    cores_suffice(
-        all.filter(|&(machine, _)| machine == here)
-            .map(|(_, cores)| cores),
-    )
+    let own = [cluster.node() as u64, u64::from(std::process::id())];
+    let all = gather_words(cluster, own);
+    let [here, _] = all[cluster.image()];
+    let cores = gather_words(cluster, mine);
+    let of_machine = all.iter().zip(cores).filter(|([node, _], _)| *node == here);
+    let (processes, cores): (Vec<u32>, Vec<Cores>) = of_machine
+        .map(|([_, process], cores)| (*process as u32, cores))
+        .unzip();
+    Machine {
+        processes,
+        cores: count(&cores),
+    }
 }
 
-/// Whether images that may use these cores are no more than the cores together.
-fn cores_suffice(of_images: impl Iterator<Item = Cores>) -> bool {
-    let (images, all) = of_images.fold((0_u32, Cores::default()), |(images, all), cores| {
-        (
-            images + 1,
-            std::array::from_fn(|word| all[word] | cores[word]),
-        )
-    });
-    images <= all.iter().map(|word| word.count_ones()).sum()
+/// How many cores these are together.
+fn count(all: &[Cores]) -> u32 {
+    let word = |word: usize| all.iter().fold(0, |cores, one| cores | one[word]);
+    (0..Cores::default().len())
+        .map(|number| word(number).count_ones())
+        .sum()
 }
 
 fn borrow_region([process, descriptor]: [u64; 2]) -> io::Result<File> {
@@ -191,7 +192,13 @@ mod tests {
     fn images_that_are_bound_have_a_core_each_if_the_cores_differ() {
         let cores =
             |bits: u64| -> Cores { std::array::from_fn(|word| if word == 0 { bits } else { 0 }) };
-        let suffice = |all: &[u64]| cores_suffice(all.iter().map(|&bits| cores(bits)));
+        let suffice = |all: &[u64]| {
+            let machine = Machine {
+                processes: vec![1; all.len()],
+                cores: count(&all.iter().map(|&bits| cores(bits)).collect::<Vec<_>>()),
+            };
+            machine.has_cores_for_all()
+        };
         assert!(suffice(&[0b01, 0b10]) && suffice(&[0b11, 0b11]) && suffice(&[0b1]));
         assert!(!suffice(&[0b01, 0b01]) && !suffice(&[0b11, 0b11, 0b11]) && !suffice(&[0]));
     }
