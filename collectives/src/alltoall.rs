@@ -130,13 +130,13 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
 
 /// Every image posts its blocks for all, and waits for those of all others.
 fn eager<T: Remote>(team: &Team, call: &Call, send: &[T], received: &mut [T]) {
-    let (me, images) = (team.index(), team.images());
+    let images = team.images();
     let length = send.len() / images;
-    let posts = Posts::begin(team, call, send, size_of_val(send), 0..images);
+    let posts = Posts::begin_blocks(team, call, send, length, 0..images);
     for from in 0..images {
         let target = &mut received[from * length..][..length];
         // SAFETY: every image posts a block for each image, whose length is the same on all images whose calls are.
-        unsafe { posts.read_into(from, me * length, target) };
+        unsafe { posts.read_block(from, length, |block| target.copy_from_slice(block)) };
     }
 }
 

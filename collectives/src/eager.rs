@@ -34,12 +34,39 @@ impl<'a> Posts<'a> {
         most: usize,
         readers: Range<usize>,
     ) -> Self {
+        Self::post(team, call, values, most, readers, None)
+    }
+
+    /// Posts `values`, a block of `length` for each image of the team, for the images `readers`, or nothing. Each
+    /// [reads its block](Self::read_block). No image posts more, for which it [may](may_post).
+    #[inline]
+    pub(crate) fn begin_blocks<T: Remote>(
+        team: &'a Team,
+        call: &'a Call,
+        values: &[T],
+        length: usize,
+        readers: Range<usize>,
+    ) -> Self {
+        let block = length * size_of::<T>();
+        let most = block * team.images();
+        Self::post(team, call, values, most, readers, Some(block))
+    }
+
+    #[inline]
+    fn post<T: Remote>(
+        team: &'a Team,
+        call: &'a Call,
+        values: &[T],
+        most: usize,
+        readers: Range<usize>,
+        block: Option<usize>,
+    ) -> Self {
         // Signals, such as those of earlier posts, are complete after the next barrier.
         quiet_except_signals();
         let deferral = Deferral::new();
         // SAFETY: the files of the operations that call this read of each operation what they post for it, where values are posted: in a job
         // that ends when an image fails. `most` follows from the call.
-        let post = unsafe { team.post_blocking(call, bytes(values), most, readers) };
+        let post = unsafe { team.post_blocking(call, bytes(values), most, readers, block) };
         Self {
             team,
             post,
@@ -79,7 +106,27 @@ impl<'a> Posts<'a> {
         });
     }
 
-    /// Waits for the values of an image, and returns how many it has posted.
+    /// Waits for the blocks of an image, and calls `use_values` with this image's, which has `length` values.
+    ///
+    /// # Safety
+    /// Every image whose call is the same, and whose block is read, [posts blocks](Self::begin_blocks) of so many `T`s.
+    #[inline]
+    pub(crate) unsafe fn read_block<T: Remote>(
+        &self,
+        image: usize,
+        length: usize,
+        use_values: impl FnOnce(&[T]),
+    ) {
+        // Another node sends nothing else.
+        let first = match self.team.is_local(image) {
+            true => self.team.index() * length,
+            false => 0,
+        };
+        // SAFETY: the caller vouches for the values.
+        unsafe { self.read(image, first, length, use_values) }
+    }
+
+    /// Waits for the values of an image, and returns how many it has posted to this one.
     pub(crate) fn length<T: Remote>(&self, image: usize) -> usize {
         self.post
             .read(image, 0..0, |bytes| bytes.len() / size_of::<T>())

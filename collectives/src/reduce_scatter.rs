@@ -130,16 +130,15 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
 
     /// Every image posts its values, and waits for those of all others.
     fn eager(&self, call: &Call, mine: &mut [T]) {
-        let (me, length) = (self.team.index(), mine.len());
-        let (values, images) = (self.values, 0..self.team.images());
-        let posts = Posts::begin(self.team, call, values, size_of_val(values), images.clone());
+        let (length, images) = (mine.len(), 0..self.team.images());
+        let posts = Posts::begin_blocks(self.team, call, self.values, length, images.clone());
         for from in images {
             let combine = |block: &[T]| match from {
                 0 => mine.copy_from_slice(block),
                 _ => append(mine, block, &self.operator),
             };
             // SAFETY: every image posts a block for each image, whose length is the same on all images whose calls are.
-            unsafe { posts.read(from, me * length, length, combine) };
+            unsafe { posts.read_block(from, length, combine) };
         }
     }
 

@@ -216,19 +216,19 @@ fn eager<T: Remote>(
     root: usize,
 ) -> bool {
     let (own, length) = (start.team.index() * mine.len(), mine.len());
-    let most = size_of_val(mine) * start.team.images();
     let readers = match start.team.index() == root {
         true => 0..start.team.images(),
         false => 0..0,
     };
-    let posts = Posts::begin(&start.team, call, parts.unwrap_or_default(), most, readers);
+    let posted = parts.unwrap_or_default();
+    let posts = Posts::begin_blocks(&start.team, call, posted, length, readers);
     let is_posted = posts.length::<T>(root) > 0;
     match parts {
         _ if !is_posted => {}
         Some(parts) => mine.copy_from_slice(&parts[own..][..length]),
         // SAFETY: the root has posted elements: so many for each image, as it has compared with `length`, which is the same on all images
         // whose calls are.
-        None => unsafe { posts.read_into(root, own, mine) },
+        None => unsafe { posts.read_block(root, length, |part| mine.copy_from_slice(part)) },
     }
     is_posted
 }

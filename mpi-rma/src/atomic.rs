@@ -141,14 +141,15 @@ impl Window<'_> {
         operation: Operation,
         operand: T,
     ) -> Result<(), Error> {
-        self.accumulate_all(rank, offset, operation, std::slice::from_ref(&operand))
+        let words = std::slice::from_ref(&operand);
+        self.accumulate_all([(rank, offset, words)], operation)
     }
 
-    /// One-sided. As [`accumulate`](Self::accumulate) for each of consecutive words, of which the first is at `offset` of `rank`. They do not
-    /// change in one step together.
+    /// One-sided. As [`accumulate`](Self::accumulate) for each of consecutive words of some processes. Each of `targets` is a process, the
+    /// offset of its first word, and the operands. They do not change in one step together.
     ///
     /// # Errors
-    /// As [`accumulate`](Self::accumulate).
+    /// As [`accumulate`](Self::accumulate); then some words may have changed.
     ///
     /// # Example
     /// ```
@@ -157,7 +158,7 @@ impl Window<'_> {
     /// # fn main() -> Result<(), mpi_rma::Error> {
     /// let universe = mpi::initialize().unwrap();
     /// let window = Window::allocate(&universe, &universe.world(), 24)?;
-    /// window.accumulate_all(window.rank(), 8, Operation::Replace, &[3_u64, 4])?;
+    /// window.accumulate_all([(window.rank(), 8, &[3_u64, 4][..])], Operation::Replace)?;
     /// window.flush(window.rank())?;
     /// assert_eq!(window.fetch_and_op(window.rank(), 16, Operation::Load, 0_u64)?, 4);
     /// window.free()
@@ -167,24 +168,47 @@ impl Window<'_> {
     /// # Source
     /// As [`accumulate`](Self::accumulate).
     #[inline]
-    pub fn accumulate_all<T: Word>(
+    pub fn accumulate_all<'a, T: Word>(
+        &self,
+        targets: impl IntoIterator<Item = (i32, usize, &'a [T])>,
+        operation: Operation,
+    ) -> Result<(), Error> {
+        let (mut last, mut ranks) = (0, 0);
+        let begun = targets
+            .into_iter()
+            .try_for_each(|(rank, offset, operands)| {
+                self.check_places::<T>(rank, offset, operands.len())?;
+                (last, ranks) = (rank, ranks + 1);
+                // SAFETY: the words are in the window and aligned, by the check, and the operands outlive the local flush.
+                unsafe { self.begin_accumulate(rank, offset, operation, operands) }
+            });
+        self.settle(match ranks {
+            0 => Ok(()),
+            1 => self.flush_local(last),
+            _ => self.flush_local_all(),
+        });
+        begun
+    }
+
+    /// # Safety
+    /// The words are in the window and aligned, and the operands outlive a local flush of `rank`.
+    unsafe fn begin_accumulate<T: Word>(
         &self,
         rank: i32,
         offset: usize,
         operation: Operation,
         operands: &[T],
     ) -> Result<(), Error> {
-        self.check_places::<T>(rank, offset, operands.len())?;
         if operation == Operation::Load {
             // `MPI_NO_OP` is for operations that return something.
             return Ok(());
         }
         let mut offset = offset;
-        let begun = operands.chunks(AT_ONCE).try_for_each(|piece| {
+        operands.chunks(AT_ONCE).try_for_each(|piece| {
             let (count, place) = (piece.len() as c_int, offset as MPI_Aint);
             offset += size_of_val(piece);
-            // SAFETY: the window lives, in an epoch; the words are inside it and aligned, by the check; the operands outlive the local flush, after
-            // which MPI does not read them.
+            // SAFETY: the window lives, in an epoch; the caller vouches for the words, and that the operands outlive the local flush, after which MPI
+            // does not read them.
             let code = unsafe {
                 ffi::MPI_Accumulate(
                     piece.as_ptr().cast::<c_void>(),
@@ -199,9 +223,7 @@ impl Window<'_> {
                 )
             };
             check("MPI_Accumulate", code)
-        });
-        self.settle(self.flush_local(rank));
-        begun
+        })
     }
 
     /// One-sided. Replaces the word at `offset` of `rank` by `new` if it is `current`, and returns its old value.

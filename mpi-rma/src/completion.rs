@@ -114,6 +114,36 @@ impl Window<'_> {
         })
     }
 
+    /// Local. As [`flush_local`](Self::flush_local), of the operations on all processes.
+    ///
+    /// # Errors
+    /// Errors of MPI.
+    ///
+    /// # Example
+    /// ```
+    /// use mpi_rma::{Operation, Window};
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let window = Window::allocate(&universe, &universe.world(), 8)?;
+    /// window.accumulate(window.rank(), 0, Operation::Replace, 5_u64)?;
+    /// window.flush_local_all()?;
+    /// window.flush(window.rank())?;
+    /// assert_eq!(window.fetch_and_op(window.rank(), 0, Operation::Load, 0_u64)?, 5);
+    /// window.free()
+    /// # }
+    /// ```
+    ///
+    /// # Source
+    /// `MPI_Win_flush_local_all`, MPI 3.1 section 11.5.4.
+    #[inline]
+    pub fn flush_local_all(&self) -> Result<(), Error> {
+        // SAFETY: the window lives, in an epoch to all its processes.
+        check("MPI_Win_flush_local_all", unsafe {
+            ffi::MPI_Win_flush_local_all(self.as_raw())
+        })
+    }
+
     /// Local. Orders this process's own reads and writes of its memory before and after the call, and lets MPI make
     /// progress.
     ///

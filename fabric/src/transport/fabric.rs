@@ -196,19 +196,21 @@ pub trait Fabric: std::fmt::Debug {
         operation: SignalOperation,
     );
 
-    /// Signals that set words one after another in the part of `image`, from `offset` on. Each arrives whole, and in any order: they wait neither
+    /// Signals that set words one after another in the parts of images, from `offset` on: in each the words beside it. Each arrives whole, and in any order: they wait neither
     /// for each other nor for earlier puts. What this image has completed before is visible to who sees one of them.
     ///
     /// They are complete at the target after [`quiet_signals`](Self::quiet_signals). Until then no other signal goes to these words.
     ///
     /// # Safety
     /// The conditions of [`put_signal`](Self::put_signal) for each of the words.
-    unsafe fn set_signals(&self, image: usize, offset: usize, words: &[u64]) {
-        for (number, &word) in words.iter().enumerate() {
-            let (place, nothing) = (offset + number * size_of::<u64>(), std::ptr::dangling());
-            // SAFETY: the caller vouches for the word; no bytes are read or written, and the word's block has a place for them.
-            unsafe {
-                self.put_signal(image, place, nothing, 0, place, SignalOperation::Set(word));
+    unsafe fn set_signals(&self, images: &[(usize, &[u64])], offset: usize) {
+        for &(image, words) in images {
+            for (number, &word) in words.iter().enumerate() {
+                let (place, nothing) = (offset + number * size_of::<u64>(), std::ptr::dangling());
+                // SAFETY: the caller vouches for the word; no bytes are read or written, and the word's block has a place for them.
+                unsafe {
+                    self.put_signal(image, place, nothing, 0, place, SignalOperation::Set(word));
+                }
             }
         }
     }

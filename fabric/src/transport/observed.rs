@@ -331,21 +331,20 @@ impl<O: Observer> Fabric for Observed<O> {
         });
     }
 
-    unsafe fn set_signals(&self, image: usize, offset: usize, words: &[u64]) {
-        let Some(&last) = words.last() else {
-            return;
-        };
-        let all = range(image, offset, size_of_val(words));
-        let word = range(
-            image,
-            offset + all.length - size_of::<u64>(),
-            size_of::<u64>(),
-        );
-        let call = Call::PutSignal(all, word, SignalOperation::Set(last));
-        // SAFETY: the caller vouches for the words, as `Fabric::set_signals` asks.
-        self.pass_on(call, |fabric| unsafe {
-            fabric.set_signals(image, offset, words);
-        });
+    unsafe fn set_signals(&self, images: &[(usize, &[u64])], offset: usize) {
+        for one @ &(image, words) in images {
+            let Some(&last) = words.last() else {
+                continue;
+            };
+            let all = range(image, offset, size_of_val(words));
+            let place = offset + all.length - size_of::<u64>();
+            let word = range(image, place, size_of::<u64>());
+            let call = Call::PutSignal(all, word, SignalOperation::Set(last));
+            // SAFETY: the caller vouches for the words, as `Fabric::set_signals` asks.
+            self.pass_on(call, |fabric| unsafe {
+                fabric.set_signals(std::slice::from_ref(one), offset);
+            });
+        }
     }
 
     fn quiet_signals(&self) {

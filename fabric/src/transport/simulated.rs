@@ -295,14 +295,16 @@ impl Fabric for Simulated {
     }
 
     /// The last one first.
-    unsafe fn set_signals(&self, image: usize, offset: usize, words: &[u64]) {
-        self.count(Carried::Signal, image);
-        self.signals.note(image);
-        for (number, &word) in words.iter().enumerate().rev() {
-            let offset = offset + number * size_of::<Signal>();
-            let place = self.memory.place(image, offset, size_of::<Signal>());
-            // SAFETY: the caller vouches for the word, which is mapped and aligned, and that all accesses to it are atomic.
-            unsafe { &*place.cast::<Signal>() }.change(SignalOperation::Set(word));
+    unsafe fn set_signals(&self, images: &[(usize, &[u64])], offset: usize) {
+        for &(image, words) in images {
+            self.count(Carried::Signal, image);
+            self.signals.note(image);
+            for (number, &word) in words.iter().enumerate().rev() {
+                let offset = offset + number * size_of::<Signal>();
+                let place = self.memory.place(image, offset, size_of::<Signal>());
+                // SAFETY: the caller vouches for the word, which is mapped and aligned, and that all accesses to it are atomic.
+                unsafe { &*place.cast::<Signal>() }.change(SignalOperation::Set(word));
+            }
         }
     }
 

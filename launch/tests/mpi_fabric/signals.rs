@@ -95,7 +95,7 @@ pub fn of_words() {
             .map(|at| (round << 32 | at) * 0x0101)
             .collect();
         // SAFETY: the words are in the block, aligned, and only signals change them.
-        unsafe { fabric.set_signals(next, block.at(next, BYTES), &values) };
+        unsafe { fabric.set_signals(&[(next, &values)], block.at(next, BYTES)) };
         for (at, &value) in values.iter().enumerate() {
             wait_for_word(&block, BYTES + size_of::<u64>() * at, value);
         }

@@ -49,7 +49,8 @@ impl Drop for Post<'_> {
 
 impl Team {
     /// Collective. Begins a blocking collective to which this image contributes these bytes, for the images with these indices; no image
-    /// contributes more than `most`. Images compare the call with those that they make when they read a post, or at the latest in the next
+    /// contributes more than `most`. If `block` says how long, they are blocks, one for each image of the team, of which each reader on another
+    /// node gets only its own. Images compare the call with those that they make when they read a post, or at the latest in the next
     /// barrier.
     ///
     /// If the job has ended, the image unwinds.
@@ -67,6 +68,7 @@ impl Team {
         bytes: &[u8],
         most: usize,
         readers: Range<usize>,
+        block: Option<usize>,
     ) -> Post<'a> {
         assert!(bytes.len() <= most && self.most_posted().is_some_and(|limit| most <= limit));
         if self.in_epoch.replace(true) {
@@ -137,7 +139,7 @@ impl Team {
         let is_read = !is_sent && !readers.is_empty() && readers != (me..me + 1);
         ring.post(number, &words, signature, record, chain, is_read);
         if is_sent {
-            post.send(bytes, readers);
+            post.send(bytes, readers, block);
         } else if bytes.len() > INSIDE && used + 2 * room <= POSTED_BYTES {
             // The next post is likely to be as long as this one; who read what was there before must give its lines back.
             let next = self.posted_bytes(self.index(), used + room..used + 2 * room);

@@ -100,22 +100,38 @@ impl Post<'_> {
         self.team.chain.get() ^ self.team.key.0
     }
 
-    /// Sends the post of this image to the images with these indices.
+    /// Sends the post of this image to the images with these indices; to each only its block, if blocks of so many bytes are for them.
     #[cold]
     #[inline(never)]
-    pub(super) fn send(&self, bytes: &[u8], readers: Range<usize>) {
+    pub(super) fn send(&self, bytes: &[u8], readers: Range<usize>, block: Option<usize>) {
         let (team, me) = (self.team, self.team.index());
-        let mut buffer = [MaybeUninit::uninit(); MOST_WORDS];
-        let words = pack(&mut buffer, self.digest(), bytes, team.stamp());
+        let mut buffer = [MaybeUninit::uninit(); MOST_WORDS + MOST_APART * (HEAD + 1)];
+        let mut rest = &mut buffer[..];
+        let mut pack_next = |bytes| {
+            let words;
+            (words, rest) = pack(mem::take(&mut rest), self.digest(), bytes, team.stamp());
+            words
+        };
+        let mut whole = None;
+        let mut all = [(0, &[][..]); MOST_APART];
         let place = team.posted_part(me).start + self.start;
         let offset = team.scratch_offset() + 2 * BUFFER_BYTES + place;
+        let mut count = 0;
         for reader in readers.filter(|&reader| reader != me) {
-            let to = team.members()[reader] as usize;
-            // SAFETY: the words lie in the part of this image in the reader's scratch space, as there is room for the post. They are signals that only
-            // this image sets, and the reader clears them when all have arrived. It drops the team after a barrier, before which this image
-            // completes its signals.
-            unsafe { team.image().fabric().set_signals(to, offset, words) };
+            let words = match block {
+                Some(block) => {
+                    let block = reader * block..(reader + 1) * block;
+                    pack_next(bytes.get(block).unwrap_or_default())
+                }
+                None => *whole.get_or_insert_with(|| pack_next(bytes)),
+            };
+            all[count] = (team.members()[reader] as usize, words);
+            count += 1;
         }
+        // SAFETY: the words lie in the part of this image in each reader's scratch space, as there is room for the post. They are signals that only
+        // this image sets, and the reader clears them when all have arrived. It drops the team after a barrier, before which this image
+        // completes its signals.
+        unsafe { team.image().fabric().set_signals(&all[..count], offset) };
     }
 
     /// Waits for the post of the image with this index, on another node, and calls `use_bytes` with all of its bytes.

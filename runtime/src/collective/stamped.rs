@@ -36,21 +36,22 @@ pub(super) fn room_of(most: usize) -> usize {
     (WORD * (HEAD + words_of(most))).next_multiple_of(ALIGN)
 }
 
-/// The words of a post.
+/// The words of a post, at the start of the buffer, and the rest of that.
 pub(super) fn pack<'a>(
-    buffer: &'a mut [MaybeUninit<u64>; MOST_WORDS],
+    buffer: &'a mut [MaybeUninit<u64>],
     digest: u64,
     bytes: &[u8],
     stamp: u8,
-) -> &'a [u64] {
+) -> (&'a [u64], &'a mut [MaybeUninit<u64>]) {
     let word = |data: u64| data << STAMP_BITS | u64::from(stamp);
     let add = |data: u64, byte: &u8| data << u8::BITS | u64::from(*byte);
-    buffer[0].write(word(digest));
-    buffer[1].write(word(
+    let count = words_of(bytes.len());
+    let (post, rest) = buffer.split_at_mut(HEAD + count);
+    let (head, places) = post.split_at_mut(HEAD);
+    head[0].write(word(digest));
+    head[1].write(word(
         digest >> REST_BITS | (bytes.len() as u64) << STAMP_BITS,
     ));
-    let count = words_of(bytes.len());
-    let (_, places) = buffer[..HEAD + count].split_at_mut(HEAD);
     // The shift drops the eighth byte, which is the first one of the next word.
     let most = bytes.windows(WORD).step_by(DATA);
     for (place, window) in places.iter_mut().zip(most) {
@@ -62,9 +63,9 @@ pub(super) fn pack<'a>(
     if let Some(last) = places.last_mut() {
         last.write(word(bytes[DATA * (count - 1)..].iter().rev().fold(0, add)));
     }
-    // SAFETY: the first `HEAD + count` words were written: both of the head, one for each window, of which there is one less than `count`, and the
-    // last.
-    unsafe { slice::from_raw_parts(buffer.as_ptr().cast(), HEAD + count) }
+    // SAFETY: all words of the post were written: both of the head, one for each window, of which there is one less than `count`, and the last.
+    let words = unsafe { slice::from_raw_parts(post.as_ptr().cast(), post.len()) };
+    (words, rest)
 }
 
 /// The digest, and how many bytes follow.
@@ -107,7 +108,7 @@ mod tests {
         for length in (0..100).chain([MOST_SENT - 1, MOST_SENT]) {
             let bytes: Vec<u8> = (0..length).map(|at| (at * 37 + 1) as u8).collect();
             let mut buffer = [MaybeUninit::uninit(); MOST_WORDS];
-            let words = pack(&mut buffer, u64::MAX - 5, &bytes, 7);
+            let (words, _) = pack(&mut buffer, u64::MAX - 5, &bytes, 7);
             assert!(words.iter().all(|&word| word as u8 == 7));
             assert!(size_of_val(words) <= room_of(length));
             let (head, rest) = words.split_first_chunk().unwrap();

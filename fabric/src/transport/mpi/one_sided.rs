@@ -513,15 +513,15 @@ impl Fabric for OneSided {
     }
 
     /// By one `MPI_Accumulate`, which is atomic for each word: MPI 3.1 section 11.7.1.
-    unsafe fn set_signals(&self, image: usize, offset: usize, words: &[u64]) {
+    unsafe fn set_signals(&self, images: &[(usize, &[u64])], offset: usize) {
         // As before a message.
         fence(Ordering::Release);
-        let (rank, place) = self.place(image, offset);
-        self.signals.note(image);
-        expect(
-            self.window
-                .accumulate_all(rank, place, Action::Replace, words),
-        );
+        let all = images.iter().map(|&(image, words)| {
+            self.signals.note(image);
+            let (rank, place) = self.place(image, offset);
+            (rank, place, words)
+        });
+        expect(self.window.accumulate_all(all, Action::Replace));
     }
 
     fn quiet_signals(&self) {

@@ -174,8 +174,8 @@ impl Fabric for Log {
         ));
     }
 
-    unsafe fn set_signals(&self, image: usize, offset: usize, words: &[u64]) {
-        self.note(&("set_signals", image, offset, words));
+    unsafe fn set_signals(&self, images: &[(usize, &[u64])], offset: usize) {
+        self.note(&("set_signals", images, offset));
     }
 
     fn quiet_signals(&self) {
@@ -269,7 +269,7 @@ fn call_all(fabric: &dyn Fabric) {
         assert!(fabric.put_listed(1, 2, bytes.as_ptr(), 2, &runs));
         fabric.put_signal(8, 32, bytes.as_ptr(), 3, 16, SignalOperation::Set(2));
         fabric.signal(9, 24, SignalOperation::Add(4));
-        fabric.set_signals(6, 40, &[5, 7]);
+        fabric.set_signals(&[(6, &[5, 7])], 40);
         assert_eq!(fabric.receive().unwrap().bytes, [5]);
         let (source, target) = (bytes.as_ptr(), bytes.as_mut_ptr());
         fabric.move_blocks(&[1, 0], Movement::Allgather, source, target, 1);

@@ -365,14 +365,16 @@ impl Fabric for OneSided {
     }
 
     /// By a put of words, for each of which one could wait by `shmem_wait_until`: it is never seen in part.
-    unsafe fn set_signals(&self, image: usize, offset: usize, words: &[u64]) {
+    unsafe fn set_signals(&self, images: &[(usize, &[u64])], offset: usize) {
         // Orders the stores of this image to its part before the words, from which gets of them follow.
         fence(Ordering::Release);
-        self.signals.note(image);
-        let (place, pe) = (self.parts.at(offset).cast(), number(image));
-        // SAFETY: the caller vouches for the words, which are symmetric and aligned, as parts begin at a page. The call has read the source when it
-        // returns.
-        unsafe { uint64::put(place, words.as_ptr(), words.len(), pe) };
+        let place = self.parts.at(offset).cast();
+        for &(image, words) in images {
+            self.signals.note(image);
+            // SAFETY: the caller vouches for the words, which are symmetric and aligned, as parts begin at a page. The call has read the source when
+            // it returns.
+            unsafe { uint64::put(place, words.as_ptr(), words.len(), number(image)) };
+        }
     }
 
     fn quiet_signals(&self) {

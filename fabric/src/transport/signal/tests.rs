@@ -116,7 +116,7 @@ pub(crate) fn words_that_are_set_arrive_whole(member: &Member<'_>, rounds: u64) 
         // SAFETY: the words lie in the heap, aligned, and only signals change them.
         unsafe {
             let place = member.heap + BYTES;
-            member.fabric.set_signals(next, place, &values);
+            member.fabric.set_signals(&[(next, &values)], place);
         }
         for (at, &value) in values.iter().enumerate() {
             // SAFETY: as above.
