@@ -106,7 +106,8 @@ impl<'a> Posts<'a> {
         });
     }
 
-    /// Waits for the blocks of an image, and calls `use_values` with this image's, which has `length` values.
+    /// Waits for the blocks of an image, and calls `use_values` with this image's, which has `length` values. Returns false if the image has posted
+    /// nothing.
     ///
     /// # Safety
     /// Every image whose call is the same, and whose block is read, [posts blocks](Self::begin_blocks) of so many `T`s.
@@ -116,19 +117,19 @@ impl<'a> Posts<'a> {
         image: usize,
         length: usize,
         use_values: impl FnOnce(&[T]),
-    ) {
+    ) -> bool {
+        let size = length * size_of::<T>();
         // Another node sends nothing else.
         let first = match self.team.is_local(image) {
-            true => self.team.index() * length,
+            true => self.team.index() * size,
             false => 0,
         };
-        // SAFETY: the caller vouches for the values.
-        unsafe { self.read(image, first, length, use_values) }
-    }
-
-    /// Waits for the values of an image, and returns how many it has posted to this one.
-    pub(crate) fn length<T: Remote>(&self, image: usize) -> usize {
-        self.post
-            .read(image, 0..0, |bytes| bytes.len() / size_of::<T>())
+        traffic::note(self.team, image, size);
+        self.post.read(image, first..first + size, |bytes| {
+            // SAFETY: the caller vouches that the bytes are `T`s; they start a whole number of these behind the post's start, which is
+            // aligned to a cache line.
+            let block = |bytes| use_values(&unsafe { Part::new(Contribution::here(bytes)) });
+            bytes.get(first..first + size).map(block).is_some()
+        })
     }
 }

@@ -222,15 +222,13 @@ fn eager<T: Remote>(
     };
     let posted = parts.unwrap_or_default();
     let posts = Posts::begin_blocks(&start.team, call, posted, length, readers);
-    let is_posted = posts.length::<T>(root) > 0;
-    match parts {
-        _ if !is_posted => {}
-        Some(parts) => mine.copy_from_slice(&parts[own..][..length]),
-        // SAFETY: the root has posted elements: so many for each image, as it has compared with `length`, which is the same on all images
+    let mut take = |part: &[T]| mine.copy_from_slice(part);
+    match start.team.index() == root {
+        true => parts.map(|parts| take(&parts[own..][..length])).is_some(),
+        // SAFETY: if the root has posted elements, then so many for each image, as it has compared with `length`, which is the same on all images
         // whose calls are.
-        None => unsafe { posts.read_block(root, length, |part| mine.copy_from_slice(part)) },
+        false => unsafe { posts.read_block(root, length, take) },
     }
-    is_posted
 }
 
 /// A scatter, as one image knows it.
