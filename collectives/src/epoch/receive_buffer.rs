@@ -1,21 +1,86 @@
 //! Elements that an epoch has fetched from other nodes, which it can lend until it ends.
+//!
+//! Their memory is kept for later epochs: an allocator may give it back to the system each time and get new pages, which takes longer than to fetch
+//! what comes there.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
+use std::marker::PhantomData;
+use std::mem::{self, MaybeUninit};
 use std::slice;
 
-/// Vectors that are filled once, and do not move their elements when more are added.
-#[derive(Debug)]
-pub(super) struct ReceiveBuffer<T>(RefCell<Vec<Vec<T>>>);
+/// A cache line of memory. No element is more aligned.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([MaybeUninit<u8>; 64]);
+
+/// Lines within the capacity of a vector, which has no length.
+type Memory = Vec<Line>;
+
+/// The least lines of a memory, the most of all that are kept, and how many memories these are at most.
+const LEAST: usize = 4096 / size_of::<Line>();
+const MOST: usize = (1 << 20) / size_of::<Line>();
+const MOST_KEPT: usize = 32;
+
+thread_local! {
+    /// What this image's last epochs have used.
+    static KEPT: RefCell<Vec<Memory>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Memory of at least so many lines.
+fn take(lines: usize) -> Memory {
+    let taken = KEPT.try_with(|kept| {
+        let mut kept = kept.borrow_mut();
+        let fitting = (0..kept.len()).filter(|&at| kept[at].capacity() >= lines);
+        let best = fitting.min_by_key(|&at| kept[at].capacity())?;
+        Some(kept.swap_remove(best))
+    });
+    let taken = taken.ok().flatten();
+    taken.unwrap_or_else(|| Vec::with_capacity(lines.max(LEAST)))
+}
+
+/// Keeps the memories for later, as long as they are few.
+fn keep(memories: Vec<Memory>) {
+    // Where the thread ends, there is no later.
+    _ = KEPT.try_with(|kept| {
+        let mut kept = kept.borrow_mut();
+        kept.splice(0..0, memories);
+        kept.truncate(MOST_KEPT);
+        let mut lines = 0;
+        kept.retain(|memory| {
+            lines += memory.capacity();
+            lines <= MOST
+        });
+    });
+}
+
+/// Memories that are filled once, and stay where they are when more are added.
+pub(super) struct ReceiveBuffer<T> {
+    filled: RefCell<Vec<Memory>>,
+    elements: PhantomData<T>,
+}
 
 impl<T> Default for ReceiveBuffer<T> {
     #[inline]
     fn default() -> Self {
-        Self(RefCell::new(Vec::new()))
+        Self {
+            filled: RefCell::new(Vec::new()),
+            elements: PhantomData,
+        }
     }
 }
 
-impl<T> ReceiveBuffer<T> {
+impl<T> Drop for ReceiveBuffer<T> {
+    #[inline]
+    fn drop(&mut self) {
+        let filled = mem::take(self.filled.get_mut());
+        if !filled.is_empty() {
+            keep(filled);
+        }
+    }
+}
+
+impl<T: Copy> ReceiveBuffer<T> {
     /// `length` elements that `fill` writes.
     ///
     /// # Safety
@@ -46,14 +111,13 @@ impl<T> ReceiveBuffer<T> {
         length: usize,
         fill: impl FnOnce(*mut T) -> Result<(), E>,
     ) -> Result<&[T], E> {
-        let mut buffer = Vec::with_capacity(length);
-        fill(buffer.as_mut_ptr())?;
-        // SAFETY: `length` elements fit the capacity, and the caller vouches that `fill` has written all of them.
-        unsafe { buffer.set_len(length) };
-        let elements: *const T = buffer.as_ptr();
-        self.0.borrow_mut().push(buffer);
-        // SAFETY: `elements` is valid for reads of `length` elements until `self` is dropped: the heap memory of a vector stays
-        // where it is when the vector moves, and nobody accesses this vector again before.
+        const { assert!(align_of::<T>() <= align_of::<Line>()) };
+        let mut memory = take((length * size_of::<T>()).div_ceil(size_of::<Line>()));
+        let elements = memory.as_mut_ptr().cast::<T>();
+        fill(elements)?;
+        self.filled.borrow_mut().push(memory);
+        // SAFETY: the memory has room for `length` elements, aligned, and the caller vouches that `fill` has written all of them. It stays where it is
+        // when its vector moves, until `self` is dropped, and nobody accesses it again before.
         Ok(unsafe { slice::from_raw_parts(elements, length) })
     }
 }
