@@ -46,10 +46,11 @@ fn keep(memories: Vec<Memory>) {
         let mut kept = kept.borrow_mut();
         kept.splice(0..0, memories);
         kept.truncate(MOST_KEPT);
-        let mut lines = 0;
+        let mut room = MOST;
         kept.retain(|memory| {
-            lines += memory.capacity();
-            lines <= MOST
+            let left = room.checked_sub(memory.capacity());
+            room = left.unwrap_or(room);
+            left.is_some()
         });
     });
 }
@@ -143,5 +144,26 @@ mod tests {
                 Err(()) => assert_eq!(length, 13),
             }
         }
+    }
+
+    #[test]
+    fn memory_is_kept_unless_it_is_too_much() {
+        let address_of = |length: usize| {
+            let received = ReceiveBuffer::<u64>::default();
+            // SAFETY: all elements are written.
+            let filled = unsafe {
+                received.try_fill(length, |target| {
+                    target.write_bytes(0, length);
+                    Ok::<_, ()>(())
+                })
+            };
+            filled.unwrap().as_ptr().addr()
+        };
+        let first = address_of(10_000);
+        assert_eq!(address_of(9_000), first);
+        address_of(MOST * size_of::<Line>() / 8 + 1);
+        assert_eq!(address_of(10_000), first);
+        let kept = KEPT.with_borrow(|kept| kept.iter().map(Vec::capacity).sum::<usize>());
+        assert!((1..=MOST).contains(&kept), "{kept} lines");
     }
 }
