@@ -94,7 +94,7 @@ const PAYLOAD: u64 = PAYLOAD_BYTES as u64;
 ///
 /// A barrier and one get are fewer messages one after the other than a tree has, and nobody has to take part in between. Where one image
 /// sends long values to more than a few, they go by the collectives that the fabric has, if it has some.
-pub(super) const APART: [BuiltIn; 27] = [
+pub(super) const APART: [BuiltIn; 34] = [
     (Kind::Broadcast, FEW, POSTED, Algorithm::Eager),
     (Kind::Reduce, FEW, POSTED, Algorithm::Eager),
     (Kind::ReduceTo, FEW, POSTED, Algorithm::Eager),
@@ -104,6 +104,8 @@ pub(super) const APART: [BuiltIn; 27] = [
     (Kind::Alltoall, FEW, POSTED, Algorithm::Eager),
     (Kind::ReduceScatter, FEW, POSTED, Algorithm::Eager),
     (Kind::Scan, FEW, POSTED, Algorithm::Eager),
+    (Kind::Broadcast, 2, 0, Algorithm::Flat),
+    (Kind::Broadcast, FEW, MOST_POSTED, Algorithm::Eager),
     (Kind::Broadcast, FEWER, 0, Algorithm::Flat),
     (Kind::Broadcast, FEW, LONG, Algorithm::Flat),
     (Kind::Broadcast, FEW, 0, Algorithm::Fabric),
@@ -111,8 +113,11 @@ pub(super) const APART: [BuiltIn; 27] = [
     (Kind::Reduce, FEW, 8192, Algorithm::Flat),
     (Kind::Reduce, FEW, 0, Algorithm::ReduceScatterAllgather),
     (Kind::ReduceTo, 2, 0, Algorithm::Flat),
+    (Kind::ReduceTo, FEW, MOST_POSTED, Algorithm::Eager),
     (Kind::ReduceTo, FEW, 8192, Algorithm::Flat),
     (Kind::ReduceTo, FEW, 0, Algorithm::ReduceScatterAllgather),
+    (Kind::Gather, 2, 0, Algorithm::Flat),
+    (Kind::Gather, FEW, MOST_POSTED, Algorithm::Eager),
     (Kind::Gather, FEW, 0, Algorithm::Flat),
     (Kind::Allgather, FEW, 0, Algorithm::Flat),
     (Kind::Scatter, FEWER, 0, Algorithm::Flat),
@@ -120,6 +125,8 @@ pub(super) const APART: [BuiltIn; 27] = [
     (Kind::Scatter, FEW, 0, Algorithm::Fabric),
     (Kind::Alltoall, FEW, 0, Algorithm::Pairwise),
     (Kind::ReduceScatter, FEW, 0, Algorithm::Flat),
+    (Kind::Scan, FEWER, 0, Algorithm::Flat),
+    (Kind::Scan, FEW, MOST_POSTED, Algorithm::Eager),
     (Kind::Scan, FEW, 0, Algorithm::Flat),
     (Kind::TotalReproducible, FEW, 0, Algorithm::Flat),
 ];
@@ -127,8 +134,11 @@ pub(super) const APART: [BuiltIn; 27] = [
 /// The most images that one serves.
 const FEW: u64 = 8;
 
-/// The most bytes that are posted.
+/// The most bytes that all post.
 const POSTED: u64 = 512;
+
+/// The most bytes that one posts, or that are posted to one, if more images than two would meet in place of that.
+const MOST_POSTED: u64 = 2048;
 
 /// The most images that one serves with long values, and from how many bytes on they are long.
 const FEWER: u64 = 4;
