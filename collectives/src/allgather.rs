@@ -256,13 +256,11 @@ impl Gathering<'_> {
     ) -> Result<bool, ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
         let lends = |image: usize| !self.blocks.block(image).is_empty();
-        let Some(epoch) = InPlace::begin(self.team, call, values, lends)? else {
-            return Ok(false);
-        };
-        // Each begins with the image after it, so that not all read from one.
-        let others = (me + 1..images).chain(0..me);
-        let lending = others.filter(|&from| lends(from));
-        lending.for_each(|from| read(&epoch, from));
-        epoch.end().map(|()| true)
+        InPlace::run(self.team, call, values, lends, |epoch| {
+            // Each begins with the image after it, so that not all read from one.
+            let others = (me + 1..images).chain(0..me);
+            let lending = others.filter(|&from| lends(from));
+            lending.for_each(|from| read(epoch, from));
+        })
     }
 }

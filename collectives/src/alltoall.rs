@@ -96,8 +96,7 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
         return Ok(());
     }
     if start.asks_where::<T>(&call, size_of_val(send)) {
-        let begun = InPlace::begin(team, &call, send, |_| true);
-        if let Some(epoch) = begun.map_err(CallFailed::from(&call))? {
+        let read = |epoch: &InPlace<'_, T>| {
             let me = team.index();
             let blocks = |image: usize| image * length..(image + 1) * length;
             received[blocks(me)].copy_from_slice(&send[blocks(me)]);
@@ -105,7 +104,10 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
                 // SAFETY: that image has lent a block for each image. All are as long: the images have compared calls.
                 unsafe { epoch.read_into(from, me * length, &mut received[blocks(from)]) };
             }
-            return epoch.end().map_err(CallFailed::from(&call));
+        };
+        let done = InPlace::run(team, &call, send, |_| true, read);
+        if done.map_err(CallFailed::from(&call))? {
+            return Ok(());
         }
     }
     if algorithm == Algorithm::Fabric {

@@ -319,12 +319,10 @@ impl Gathering<'_> {
             lending.map(|position| self.tree.image(position))
         };
         let lends = |image| others().any(|other| other == image);
-        let Some(epoch) = InPlace::begin(self.team, call, lent, lends)? else {
-            return Ok(false);
-        };
-        if is_root {
-            others().for_each(|image| read(&epoch, image));
-        }
-        epoch.end().map(|()| true)
+        InPlace::run(self.team, call, lent, lends, |epoch| {
+            if is_root {
+                others().for_each(|image| read(epoch, image));
+            }
+        })
     }
 }

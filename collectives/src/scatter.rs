@@ -94,16 +94,16 @@ fn scatter<T: Remote>(
     if start.asks_where::<T>(&call, images.saturating_mul(size_of_val(mine))) {
         let is_root = team.index() == root;
         let lent = if is_root && is_right { parts } else { &[] };
-        let begun = InPlace::begin(team, &call, lent, |image| image == root);
-        if let Some(epoch) = begun.map_err(CallFailed::from(&call))? {
-            let own = team.index() * length;
-            match is_root {
-                true => mine.copy_from_slice(&parts[own..][..length]),
-                // SAFETY: the root has lent so many elements for each image: it has compared that with `length`, which is the same
-                // on all images, as they have compared calls.
-                false => unsafe { epoch.read_into(root, own, mine) },
-            }
-            return epoch.end().map_err(CallFailed::from(&call));
+        let own = team.index() * length;
+        let read = |epoch: &InPlace<'_, T>| match is_root {
+            true => mine.copy_from_slice(&parts[own..][..length]),
+            // SAFETY: the root has lent so many elements for each image: it has compared that with `length`, which is the same
+            // on all images, as they have compared calls.
+            false => unsafe { epoch.read_into(root, own, mine) },
+        };
+        let done = InPlace::run(team, &call, lent, |image| image == root, read);
+        if done.map_err(CallFailed::from(&call))? {
+            return Ok(());
         }
     }
     let posted = size_of_val(mine).saturating_mul(images);

@@ -19,28 +19,28 @@ pub(super) fn in_place<T: Remote>(
 ) -> Result<bool, ImageFailed> {
     let (me, images, length) = (team.index(), team.images(), values.len());
     let is_long = size_of_val(values) >= SHARED_BYTES;
-    let Some(mut epoch) = InPlace::begin_mut(team, call, values, |image| image == root)? else {
-        return Ok(false);
-    };
-    let all_have_lent = (0..images).all(|image| epoch.has_lent(image));
-    if !team.is_on_one_node() && images > 2 && is_long && all_have_lent {
-        return in_shares(epoch, team, length, root).map(|()| true);
-    }
-    // A root that dies leaves bytes of two values where it writes.
-    let may_write = T::ANY_BITS && team.is_on_one_node() && all_have_lent;
-    let read = length - if may_write { length / images } else { 0 };
-    // SAFETY: these images have lent their values, whose number is the same on all: they have compared calls. Each reads the first of the root's,
-    // to its own, and the root writes the others of each; nobody writes to the root's.
-    unsafe {
-        if me != root {
-            epoch.read_to_own(root, 0..read);
-            epoch.note_written(root, length - read);
-        } else if read < length {
-            let others = (0..images).filter(|&image| image != root);
-            others.for_each(|image| epoch.write_from_own(image, read..length));
+    let read = |epoch: &mut InPlace<'_, T>| {
+        let all_have_lent = (0..images).all(|image| epoch.has_lent(image));
+        if !team.is_on_one_node() && images > 2 && is_long && all_have_lent {
+            return in_shares(epoch, team, length, root);
         }
-    }
-    epoch.end().map(|()| true)
+        // A root that dies leaves bytes of two values where it writes.
+        let may_write = T::ANY_BITS && team.is_on_one_node() && all_have_lent;
+        let read = length - if may_write { length / images } else { 0 };
+        // SAFETY: these images have lent their values, whose number is the same on all: they have compared calls. Each reads the first of the
+        // root's, to its own, and the root writes the others of each; nobody writes to the root's.
+        unsafe {
+            if me != root {
+                epoch.read_to_own(root, 0..read);
+                epoch.note_written(root, length - read);
+            } else if read < length {
+                let others = (0..images).filter(|&image| image != root);
+                others.for_each(|image| epoch.write_from_own(image, read..length));
+            }
+        }
+        Ok(())
+    };
+    InPlace::run_mut(team, call, values, |image| image == root, read)
 }
 
 /// Each reader reads a share from the root, and then those of the other readers from them. So no image sends the values more than about once,
@@ -50,7 +50,7 @@ pub(super) fn in_place<T: Remote>(
 /// A scatter and an allgather: E. Chan, M. Heimlich, A. Purkayastha and R. van de Geijn, *Collective communication: theory, practice, and
 /// experience*, Concurrency and Computation 19, 2007.
 fn in_shares<T: Remote>(
-    mut epoch: InPlace<'_, T>,
+    epoch: &mut InPlace<'_, T>,
     team: &Team,
     length: usize,
     root: usize,
@@ -68,5 +68,5 @@ fn in_shares<T: Remote>(
         // SAFETY: as above. That image has read its share before the barrier and writes there no more, and nobody reads this share here.
         unsafe { epoch.read_to_own(from, share(from)) };
     }
-    epoch.end()
+    Ok(())
 }

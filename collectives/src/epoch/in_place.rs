@@ -75,42 +75,50 @@ pub(crate) struct InPlace<'a, T> {
 }
 
 impl<'a, T: Remote> InPlace<'a, T> {
-    /// Lends `values`, unless there are none or others cannot reach them, and waits for all images. None, the same on all images, if one of the
-    /// `lenders` has lent nothing.
+    /// Lends `values`, unless there are none or others cannot reach them, waits for all images, calls `read` in the epoch, and ends it. Returns
+    /// false, on all images, if one of the `lenders` has lent nothing.
     ///
     /// # Errors
     /// The images that failed before, the same on all others.
-    pub(crate) fn begin(
+    #[inline]
+    pub(crate) fn run(
         team: &'a Team,
         call: &'a Call,
         values: &'a [T],
         lenders: impl Fn(usize) -> bool,
-    ) -> Result<Option<Self>, ImageFailed> {
-        Self::lend(team, call, ptr::from_ref(values).cast_mut(), &lenders)
+        read: impl FnOnce(&Self),
+    ) -> Result<bool, ImageFailed> {
+        let read = |epoch: &mut Self| {
+            read(epoch);
+            Ok(())
+        };
+        Self::lend(team, call, ptr::from_ref(values).cast_mut(), &lenders, read)
     }
 
-    /// As [`begin`](Self::begin), and this image changes the values, where others do not read them.
+    /// As [`run`](Self::run), and this image changes the values, where others do not read them.
     ///
     /// # Errors
-    /// As [`begin`](Self::begin).
-    pub(crate) fn begin_mut(
+    /// As [`run`](Self::run), and those of `read`.
+    #[inline]
+    pub(crate) fn run_mut(
         team: &'a Team,
         call: &'a Call,
         values: &'a mut [T],
         lenders: impl Fn(usize) -> bool,
-    ) -> Result<Option<Self>, ImageFailed> {
-        Self::lend(team, call, values, &lenders)
+        read: impl FnOnce(&mut Self) -> Result<(), ImageFailed>,
+    ) -> Result<bool, ImageFailed> {
+        Self::lend(team, call, values, &lenders, read)
     }
 
-    #[inline(never)]
+    #[inline]
     fn lend(
         team: &'a Team,
         call: &'a Call,
         values: *mut [T],
         lenders: &dyn Fn(usize) -> bool,
-    ) -> Result<Option<Self>, ImageFailed> {
-        let bytes = values.len() * size_of::<T>();
-        let place = team.place_for_all(values.cast(), bytes);
+        read: impl FnOnce(&mut Self) -> Result<(), ImageFailed>,
+    ) -> Result<bool, ImageFailed> {
+        let place = team.place_for_all(values.cast(), values.len() * size_of::<T>());
         let places = match !team.is_on_one_node() && may_post(team, size_of::<u64>()) {
             true => post(team, &call.at_step(ASKING), place.unwrap_or_default()),
             false => Vec::new(),
@@ -118,32 +126,42 @@ impl<'a, T: Remote> InPlace<'a, T> {
         let mut posted = (0..).zip(&places);
         if posted.any(|(image, &place)| place == 0 && lenders(image)) {
             team.note_places(call, false);
-            return Ok(None);
+            return Ok(false);
         }
-        let epoch = Epoch::begin(team, call, NUMBER);
-        // SAFETY: the values are borrowed until the loan is dropped, which only `end` prevents; `own` changes only what nobody reads.
-        let loan = place.map(|_| unsafe { team.lend() });
-        let is_posted = !places.is_empty();
         let mut in_place = Self {
-            loan,
-            epoch,
+            epoch: Epoch::begin(team, call, NUMBER),
+            // SAFETY: the values are borrowed until the loan is dropped, which only `end` prevents; `own` changes only what nobody reads.
+            loan: place.map(|_| unsafe { team.lend() }),
             has_missed: Cell::new(false),
             announced: team.barriers() + 1,
             posted: places,
             values,
             borrowed: PhantomData,
         };
-        let epoch = &mut in_place.epoch;
-        if is_posted {
-            // That was the call of the posts.
-            epoch.step += 1;
-        } else {
-            epoch.barrier_with_word(place.unwrap_or_default())?;
+        if !in_place.announce(place.unwrap_or_default(), lenders)? {
+            return Ok(false);
         }
-        let lends = |image| in_place.has_lent(image) || !lenders(image);
+        read(&mut in_place)?;
+        in_place.end().map(|()| true)
+    }
+
+    /// Waits for all images, which tell where their values are if they have not posted that. Returns whether all `lenders` have lent some.
+    #[inline(never)]
+    fn announce(
+        &mut self,
+        place: u64,
+        lenders: &dyn Fn(usize) -> bool,
+    ) -> Result<bool, ImageFailed> {
+        match self.posted.is_empty() {
+            true => self.epoch.barrier_with_word(place)?,
+            // That was the call of the posts.
+            false => self.epoch.step += 1,
+        }
+        let team = self.epoch.team;
+        let lends = |image| self.has_lent(image) || !lenders(image);
         let have_lent = (0..team.images()).all(lends);
-        team.note_places(call, have_lent);
-        Ok(have_lent.then_some(in_place))
+        team.note_places(self.epoch.call, have_lent);
+        Ok(have_lent)
     }
 
     /// Waits for all images in the middle of the epoch: what they have written to their own values can be read then.
@@ -162,7 +180,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
     /// Elements `range` of the values that this image has lent.
     ///
     /// # Safety
-    /// It has lent them by [`begin_mut`](Self::begin_mut), and no image reads these before the next barrier.
+    /// It has lent them by [`run_mut`](Self::run_mut), and no image reads these before the next barrier.
     unsafe fn own(&mut self, range: Range<usize>) -> &mut [T] {
         assert!(range.start <= range.end && range.end <= self.values.len());
         // SAFETY: the elements lie in the values, which are borrowed exclusively for longer than `self`. The caller vouches for the
@@ -285,7 +303,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
     /// Copies elements `range` of this image to the same elements of those that `image` has lent.
     ///
     /// # Safety
-    /// Both have lent so many `T`s by [`begin_mut`](Self::begin_mut). No other image accesses these elements of theirs before the next barrier, nor writes to
+    /// Both have lent so many `T`s by [`run_mut`](Self::run_mut). No other image accesses these elements of theirs before the next barrier, nor writes to
     /// this image's. Any bytes are a `T`: this image may die in the middle of one.
     pub(crate) unsafe fn write_from_own(&self, image: usize, range: Range<usize>) {
         assert!(range.start <= range.end && range.end <= self.values.len());
@@ -308,7 +326,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
     /// # Errors
     /// The images that failed before, the same on all others.
     #[inline(never)]
-    pub(crate) fn end(mut self) -> Result<(), ImageFailed> {
+    fn end(&mut self) -> Result<(), ImageFailed> {
         let team = self.epoch.team;
         let may_miss = team.is_on_one_node();
         let passed = match may_miss {
