@@ -147,11 +147,12 @@ impl<'a, T: Remote> Epoch<'a, T> {
     /// In the first epoch of an operation: an image that is in another one by mistake may use its buffer. If the image is on another node.
     ///
     /// # Safety
-    /// No other image writes to that buffer in this epoch or ahead of it, nor reads it.
+    /// No other image writes to that buffer in this epoch or ahead of it, nor reads it. No image can have panicked in the operation since its last
+    /// barrier: the program may have caught that, and be in another operation.
     pub(crate) unsafe fn write_to(&mut self, image: usize, values: &[T]) {
         assert!(self.step >= CALLS && self.team.is_local(image));
-        // SAFETY: all images have been at a barrier of this operation, so that image is in this epoch as well, or comes to it; and nobody reads its
-        // buffer from before. The caller vouches for this epoch.
+        // SAFETY: all images have been at a barrier of this operation, and the caller vouches that none has panicked since, so that image is in this
+        // epoch as well, or comes to it; and nobody reads its buffer from before. The caller vouches for this epoch.
         unsafe { self.write_in(self.epoch, image, 0, values) }
     }
 

@@ -261,14 +261,12 @@ impl Scattering<'_> {
         let others = self.blocks.range(1..team.images());
         let to_buffers =
             is_flat && team.is_on_one_node() && team.images() > 2 && others.len() > capacity::<T>();
-        // The root may write to the buffers of others once images have compared calls: they do that in an epoch without elements.
-        let (range, epochs) = match to_buffers {
-            true => (0..0, usize::from(first == 0)),
-            false => (others, usize::MAX),
-        };
+        // The root may write to the buffers of others once images have compared calls: they do that in an epoch without elements. From then on
+        // nothing panics.
+        let range = if to_buffers { 0..0 } else { others };
         let windows = (first..).zip(windows(range, capacity::<T>()));
         let deferral = quiet_and_defer();
-        for (number, window) in windows.take(epochs) {
+        for (number, window) in windows {
             let tells = number == 0 && !self.is_known;
             let mut epoch = Epoch::begin(team, call, number);
             if tells {
@@ -283,7 +281,7 @@ impl Scattering<'_> {
             }
         }
         if to_buffers {
-            self.to_buffers(call, first.max(1), &block, &mut place)?;
+            self.to_buffers(call, first + 1, &block, &mut place)?;
         }
         if team.index() == root {
             // Only now: meanwhile the others read the last of theirs.

@@ -46,7 +46,7 @@ impl Scattering<'_> {
     }
 
     /// In epochs `number ..`, the root writes a part of every block to the buffer of the image that gets it, so that few epochs are enough. All
-    /// images share memory.
+    /// images share memory, and have just compared calls. `place` does not panic.
     pub(super) fn to_buffers<'v, T: Remote>(
         &self,
         call: &Call,
@@ -65,7 +65,8 @@ impl Scattering<'_> {
             if me == 0 {
                 for position in others.clone() {
                     let image = self.tree.image(position);
-                    // SAFETY: the root alone writes in this epoch, and each image reads its own buffer after the barrier.
+                    // SAFETY: the root alone writes in this epoch, and each image reads its own buffer after the barrier. No image runs anything of
+                    // the program in these epochs, or allocates: `mine` of a `co_scatter` is as long, and a `co_scatterv` has made room before.
                     unsafe { epoch.write_to(image, &block(image)[part(position)]) };
                 }
             }
