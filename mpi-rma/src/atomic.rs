@@ -173,21 +173,20 @@ impl Window<'_> {
         targets: impl IntoIterator<Item = (i32, usize, &'a [T])>,
         operation: Operation,
     ) -> Result<(), Error> {
-        let (mut last, mut ranks) = (0, 0);
-        let begun = targets
+        // Settles at the end, and if `targets` panics.
+        let mut begun = Begun {
+            window: self,
+            last: 0,
+            targets: 0,
+        };
+        targets
             .into_iter()
             .try_for_each(|(rank, offset, operands)| {
                 self.check_places::<T>(rank, offset, operands.len())?;
-                (last, ranks) = (rank, ranks + 1);
+                (begun.last, begun.targets) = (rank, begun.targets + 1);
                 // SAFETY: the words are in the window and aligned, by the check, and the operands outlive the local flush.
                 unsafe { self.begin_accumulate(rank, offset, operation, operands) }
-            });
-        self.settle(match ranks {
-            0 => Ok(()),
-            1 => self.flush_local(last),
-            _ => self.flush_local_all(),
-        });
-        begun
+            })
     }
 
     /// # Safety
@@ -451,5 +450,23 @@ impl Window<'_> {
             )
         };
         check("MPI_Compare_and_swap", code)
+    }
+}
+
+/// Operations that have begun, on so many targets, of which one is `last`. They have read their operands when this is dropped.
+struct Begun<'a> {
+    window: &'a Window<'a>,
+    last: i32,
+    targets: usize,
+}
+
+impl Drop for Begun<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.window.settle(match self.targets {
+            0 => Ok(()),
+            1 => self.window.flush_local(self.last),
+            _ => self.window.flush_local_all(),
+        });
     }
 }

@@ -1,6 +1,7 @@
 //! Windows of several processes: each case runs under the launcher of the MPI library that this was built with.
 
 use std::env;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{ExitCode, Output};
 
 use mpi::environment::{Universe, library_version};
@@ -276,7 +277,29 @@ fn accumulate(universe: &Universe) -> Result<(), Error> {
     let total = window.fetch_and_op(0, 0, Operation::Load, 0_u64)?;
     assert_eq!(total, 3 * EACH * world.size() as u64);
     assert!(window.accumulate(next, 20, Operation::Sum, 1_u64).is_err());
+    accumulate_to_several(&window)?;
+    world.barrier();
+    let own = window.fetch_and_op(window.rank(), 16, Operation::Load, 0_u64)?;
+    assert_eq!(own, world.size() as u64 + 2);
     window.free()
+}
+
+/// What has begun is done, also if the next target is wrong, or none comes as the program panics.
+fn accumulate_to_several(window: &Window) -> Result<(), Error> {
+    let (next, _) = next_and_previous(window);
+    let one = |rank| (rank, 16, &[1_u64][..]);
+    window.accumulate_all((0..window.size()).map(one), Operation::Sum)?;
+    let wrong = [one(next), one(window.size())];
+    assert!(window.accumulate_all(wrong, Operation::Sum).is_err());
+    let panics = [true, false].into_iter().map(|is_there| {
+        assert!(is_there, "of the program");
+        one(next)
+    });
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        window.accumulate_all(panics, Operation::Sum)
+    }));
+    assert!(outcome.is_err());
+    window.flush_all()
 }
 
 fn compare_and_swap(universe: &Universe) -> Result<(), Error> {
