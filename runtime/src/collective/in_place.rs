@@ -129,7 +129,7 @@ impl Drop for Loan<'_> {
     fn drop(&mut self) {
         let (team, me) = (self.team, self.team.index());
         if team.barriers() < self.number {
-            // Not announced.
+            // No barrier has announced it, so no image of this node reads.
             return;
         }
         team.control(me).lending.withdraw(self.number);
