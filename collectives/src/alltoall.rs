@@ -226,7 +226,7 @@ impl Exchange<'_> {
             epoch.pack(start, values);
             start += values.len();
         }
-        epoch.barrier()?;
+        epoch.barrier_with_packed(self.longest)?;
         for from in (me + 1..images).chain(0..me) {
             let mine = theirs(from);
             // SAFETY: that image packed its whole sequence, and this image's block in it ends at `mine.end`: `theirs` knows that

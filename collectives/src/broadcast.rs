@@ -10,7 +10,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
-use crate::epoch::{Epoch, capacity, chunks, fits_payload};
+use crate::epoch::{Epoch, capacity, chunks, fits_payload_with_root};
 
 forms! {
     /// Collective. Gives every image of the current team the values of image `root`.
@@ -71,7 +71,7 @@ pub(crate) fn broadcast<T: Remote>(
     let call = start.call::<T>(Operation::CoBroadcast, values.len(), Some(root));
     let algorithm = start.algorithm(Kind::Broadcast, size_of_val(values));
     // Inlined, so that the compiler sees the number of values, which is mostly one.
-    let passed = if algorithm == Algorithm::Flat && fits_payload::<T>(values.len()) {
+    let passed = if algorithm == Algorithm::Flat && fits_payload_with_root::<T>(values.len()) {
         by_payload(&start.team, &call, values, root)
     } else if algorithm == Algorithm::Eager {
         eager(start, &call, values, root);

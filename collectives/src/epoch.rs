@@ -37,13 +37,16 @@ use std::slice;
 
 use coarray_coref::Remote;
 use coarray_fabric::{BUFFER_BYTES, Deferral, direct};
-use coarray_runtime::{Call, ImageFailed, StepsBegun, Team, quiet_and_defer};
+use coarray_runtime::{
+    Call, ImageFailed, PAYLOAD_BYTES, PAYLOAD_BYTES_WITH_ROOT, StepsBegun, Team, quiet_and_defer,
+};
 
 use crate::epoch::receive_buffer::ReceiveBuffer;
 use crate::traffic;
 
-/// The words of a payload, which travels with an image's arrival in a barrier.
-const PAYLOAD_WORDS: usize = 3;
+/// The words of a payload, which travels with an image's arrival in a barrier; of a call with a root, and of all others.
+const WORDS_WITH_ROOT: usize = PAYLOAD_BYTES_WITH_ROOT / size_of::<u64>();
+const PAYLOAD_WORDS: usize = PAYLOAD_BYTES / size_of::<u64>();
 
 /// The most calls that images compare in an epoch: where values are, that all have their share, that all have read, and that one
 /// was gone.
@@ -60,7 +63,7 @@ pub(crate) struct Epoch<'a, T> {
     begun: Option<StepsBegun>,
     /// How many pieces this image has published.
     pieces: usize,
-    /// This image's payload for the epoch's barriers, and whether it has one: all images of the call have, or none.
+    /// This image's payload, and whether it is one for all of the epoch's barriers: of all images of the call, or of none.
     payload: [u64; PAYLOAD_WORDS],
     has_payload: bool,
     /// The team's count of barriers after the last one of this epoch; 0 before.
@@ -171,8 +174,8 @@ impl<'a, T: Remote> Epoch<'a, T> {
 
     /// Sets the payload of this image for the barriers of this epoch, as all images do. After one, all can read it with
     /// `Team::payload`.
-    pub(crate) fn set_payload(&mut self, words: [u64; PAYLOAD_WORDS]) {
-        self.payload = words;
+    pub(crate) fn set_payload(&mut self, words: [u64; WORDS_WITH_ROOT]) {
+        self.payload[..WORDS_WITH_ROOT].copy_from_slice(&words);
         self.has_payload = true;
     }
 
@@ -182,16 +185,28 @@ impl<'a, T: Remote> Epoch<'a, T> {
     /// The images that failed before, the same on all others.
     pub(crate) fn barrier(&mut self) -> Result<(), ImageFailed> {
         let call = self.next_call();
+        if self.has_payload {
+            return self.barrier_of(&call, self.payload, WORDS_WITH_ROOT);
+        }
         // SAFETY: this image has written what the others read after the barrier of this call: an algorithm reads from an image
-        // only what it has that image write. It has all images set a payload, or none.
+        // only what it has that image write.
+        let result = unsafe { self.team.try_barrier(&call) };
+        self.last_barrier = self.team.barriers();
+        result
+    }
+
+    /// The barrier of `call`, to which all images bring the first `used` words of a payload.
+    #[inline]
+    fn barrier_of(
+        &mut self,
+        call: &Call,
+        words: [u64; PAYLOAD_WORDS],
+        used: usize,
+    ) -> Result<(), ImageFailed> {
+        // SAFETY: as in `barrier`. All images of a call bring as many words, or none: their number follows from the call.
         let result = unsafe {
-            match self.has_payload {
-                true => {
-                    self.team
-                        .try_barrier_with(&self.deferral, &call, self.payload, PAYLOAD_WORDS)
-                }
-                false => self.team.try_barrier(&call),
-            }
+            self.team
+                .try_barrier_with(&self.deferral, call, words, used)
         };
         self.last_barrier = self.team.barriers();
         result
@@ -203,13 +218,7 @@ impl<'a, T: Remote> Epoch<'a, T> {
     /// As [`barrier`](Self::barrier).
     fn barrier_with_word(&mut self, word: u64) -> Result<(), ImageFailed> {
         let call = self.next_call();
-        // SAFETY: as in `barrier`; all images bring one word.
-        let result = unsafe {
-            self.team
-                .try_barrier_with(&self.deferral, &call, [word, 0, 0], 1)
-        };
-        self.last_barrier = self.team.barriers();
-        result
+        self.barrier_of(&call, [word, 0, 0, 0], 1)
     }
 
     /// The first `length` elements of this image's buffer, after a barrier: `from` has [written](Self::write_to) them.
@@ -269,29 +278,31 @@ impl<'a, T: Remote> Epoch<'a, T> {
     /// The images that failed before, the same on all others.
     ///
     /// # Panics
-    /// If the values do not [fit](fits_payload).
+    /// If the values do not fit.
     #[inline]
     pub(crate) fn barrier_with(&mut self, values: &[T]) -> Result<(), ImageFailed> {
         self.pack(0, values);
         debug_assert_eq!(self.step, 0, "small values pass in one epoch");
-        let used = size_of_val(values).div_ceil(size_of::<u64>());
-        // SAFETY: the others read only this image's payload, which was just packed; the caller vouches for its length.
-        let result = unsafe {
-            self.team
-                .try_barrier_with(&self.deferral, self.call, self.payload, used)
-        };
-        self.last_barrier = self.team.barriers();
-        result
+        self.barrier_of(self.call, self.payload, words::<T>(values.len()))
+    }
+
+    /// As [`barrier_with`](Self::barrier_with), of images that each have [packed](Self::pack) up to `most` values. That number follows from the
+    /// call.
+    ///
+    /// # Errors
+    /// As [`barrier_with`](Self::barrier_with).
+    pub(crate) fn barrier_with_packed(&mut self, most: usize) -> Result<(), ImageFailed> {
+        let call = self.next_call();
+        self.barrier_of(&call, self.payload, words::<T>(most))
     }
 
     /// Writes `values` to this image's payload for the next barrier, from place `start` on. All images do.
     ///
     /// # Panics
-    /// If they do not [fit](fits_payload) there.
+    /// If they do not fit there.
     #[inline]
     pub(crate) fn pack(&mut self, start: usize, values: &[T]) {
         assert!(fits_payload::<T>(start + values.len()));
-        self.has_payload = true;
         // SAFETY: `values` is valid for reads, and the payload for writes of as many values from `start` on: they end within it
         // and need no greater alignment than `u64`, as was just asserted. They have no padding, and `u64` takes any bytes.
         unsafe {
@@ -362,11 +373,21 @@ pub(crate) const fn capacity<T>() -> usize {
     BUFFER_BYTES / size_of::<T>()
 }
 
-/// Whether `length` elements fit the payload of a barrier.
+/// Whether `length` elements fit the payload of a barrier, of a call without a root.
 #[inline]
 pub(crate) const fn fits_payload<T>(length: usize) -> bool {
-    align_of::<T>() <= align_of::<u64>()
-        && length <= PAYLOAD_WORDS * size_of::<u64>() / size_of::<T>()
+    align_of::<T>() <= align_of::<u64>() && length <= PAYLOAD_BYTES / size_of::<T>()
+}
+
+/// As [`fits_payload`], of a call with a root.
+#[inline]
+pub(crate) const fn fits_payload_with_root<T>(length: usize) -> bool {
+    fits_payload::<T>(length) && length <= PAYLOAD_BYTES_WITH_ROOT / size_of::<T>()
+}
+
+/// How many words so many elements take.
+const fn words<T>(length: usize) -> usize {
+    (length * size_of::<T>()).div_ceil(size_of::<u64>())
 }
 
 /// The pieces of at most `length` elements that pass one at a time. If there are no elements, one empty piece, so that the

@@ -16,7 +16,7 @@ use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
 use crate::epoch::in_place::InPlace;
 use crate::epoch::incoming::Incoming;
-use crate::epoch::{Epoch, fits_payload};
+use crate::epoch::{Epoch, fits_payload_with_root};
 use crate::schedule::Tree;
 
 forms! {
@@ -129,7 +129,7 @@ fn gather<T: Remote>(
     let algorithm = start.algorithm(Kind::Gather, size_of_val(values));
     let images = team.images();
     let is_right = team.index() != root || Some(gathered.len()) == images.checked_mul(length);
-    if algorithm == Algorithm::Flat && fits_payload::<T>(length) && is_right {
+    if algorithm == Algorithm::Flat && fits_payload_with_root::<T>(length) && is_right {
         let gathered = (team.index() == root).then_some(gathered);
         return by_payload(team, &call, values, gathered).map_err(CallFailed::from(&call));
     }

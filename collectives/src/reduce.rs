@@ -15,7 +15,7 @@ use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{CallFailed, Start};
-use crate::epoch::{Epoch, capacity, chunks, fits_payload};
+use crate::epoch::{Epoch, capacity, chunks, fits_payload, fits_payload_with_root};
 use crate::operator;
 use crate::schedule;
 
@@ -49,7 +49,11 @@ pub(crate) fn reduce<T: Remote>(
         operator,
     };
     // Inlined, so that the compiler sees the number of values, which is mostly one.
-    let reduced = if algorithm == Algorithm::Flat && fits_payload::<T>(values.len()) {
+    let is_short = match root {
+        None => fits_payload::<T>(values.len()),
+        Some(_) => fits_payload_with_root::<T>(values.len()),
+    };
+    let reduced = if algorithm == Algorithm::Flat && is_short {
         reduction.by_payload(&call, values)
     } else if algorithm == Algorithm::Eager {
         reduction.eager(start, &call, values);

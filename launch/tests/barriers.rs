@@ -12,11 +12,11 @@ use coarray_runtime::{Barrier, Call, Failure, OnFailure, Operation, Team, fail_i
 const COUNTS: [usize; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 17];
 
 #[track_caller]
-fn sync(words: [u64; 3]) {
+fn sync(words: [u64; 4]) {
     let team = Team::current();
     let call = Call::plain(Operation::SyncAll, Location::caller());
     // SAFETY: no other layer learns from this barrier what this image has done.
-    unsafe { team.try_barrier_with(&Deferral::new(), &call, words, 3) }.unwrap();
+    unsafe { team.try_barrier_with(&Deferral::new(), &call, words, 4) }.unwrap();
 }
 
 /// Meets so many times, and looks whether all are at the same barrier each time.
@@ -30,12 +30,13 @@ fn keep_together(count: u64, barrier: impl Fn(u64) -> Barrier + Sync) {
                 // SAFETY: no collective operation is in progress.
                 unsafe { team.set_barrier_algorithm(barrier(number)) };
                 entered[team.index()].store(number, Ordering::Relaxed);
-                sync([number, me, number ^ me]);
+                sync([number, me, number ^ me, !number]);
                 for (index, entered) in entered.iter().enumerate() {
                     let (now, index_word) = (entered.load(Ordering::Relaxed), index as u64);
                     assert!(now == number || now == number + 1);
                     let words = team.payload(index);
-                    assert_eq!(words, [number, index_word, number ^ index_word]);
+                    let theirs = [number, index_word, number ^ index_word, !number];
+                    assert_eq!(words, theirs);
                 }
             }
         });
@@ -79,9 +80,10 @@ fn teams_have_barriers_of_their_own() {
             unsafe { half.set_barrier_algorithm(barrier) };
             let _stay = half.enter();
             for number in 0..200 {
-                sync([number, parity, half.index() as u64]);
+                sync([number, parity, half.index() as u64, !parity]);
                 for index in 0..3 {
-                    assert_eq!(half.payload(index), [number, parity, index as u64]);
+                    let theirs = [number, parity, index as u64, !parity];
+                    assert_eq!(half.payload(index), theirs);
                 }
             }
             assert_eq!(all.barrier_algorithm(), Barrier::Flat);
@@ -107,7 +109,7 @@ fn every_barrier_reports_a_mismatch_with_both_lines() {
                     let team = Team::current();
                     // SAFETY: no collective operation is in progress.
                     unsafe { team.set_barrier_algorithm(barrier) };
-                    (0..20).for_each(|number| sync([number; 3]));
+                    (0..20).for_each(|number| sync([number; 4]));
                     let meet = |operation, caller| {
                         let call = Call::plain(operation, caller);
                         // SAFETY: as in `sync`.
@@ -137,7 +139,7 @@ fn different_barriers_are_a_mismatch_too() {
                     let is_last = team.index() + 1 == images;
                     // SAFETY: no collective operation is in progress.
                     unsafe { team.set_barrier_algorithm(if is_last { one } else { other }) };
-                    sync([0; 3]);
+                    sync([0; 4]);
                     unreachable!("image {} came out", team.index());
                 });
                 let failure = failure.unwrap_err();
@@ -167,12 +169,12 @@ fn survivors_go_on_by_every_barrier() {
                 }
                 let deferral = Deferral::new();
                 // SAFETY: as in `sync`.
-                let met = unsafe { team.try_barrier_with(&deferral, &call, [number; 3], 3) };
+                let met = unsafe { team.try_barrier_with(&deferral, &call, [number; 4], 4) };
                 let missing = met.map_or_else(|failed| failed.images, |()| Vec::new());
                 assert_eq!(missing.is_empty(), number < 300);
                 assert!(missing.is_empty() || missing == [1, 4]);
                 for index in (0..7).filter(|index| !missing.contains(index)) {
-                    assert_eq!(team.payload(index), [number; 3]);
+                    assert_eq!(team.payload(index), [number; 4]);
                 }
             }
             team.index()

@@ -2,7 +2,7 @@
 //! text, for the report of a mismatch.
 //!
 //! ```text
-//! word 0:  | 61 asynchronous | 60 on behalf | 59..56 algorithm | 55..16 step | 15..0 operation |
+//! word 0:  | 61 asynchronous | 60 on behalf | 59..56 algorithm | 55..16 step | 14..0 operation |
 //! ```
 //!
 //! Words 1 to 3 depend on the operation: numbers of objects, the identity of a type, lengths, the root. Operations on
@@ -18,7 +18,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use crate::call::operation::Operation;
-use crate::lockfree::arrival::Signature;
+use crate::lockfree::arrival::{BESIDE, IS_FULL, Signature};
 use coarray_fabric::system::limits::MAX_IMAGES;
 
 /// The number of a collectively created object: equal on all images of its team, and unique in it.
@@ -50,6 +50,8 @@ pub(crate) const OBJECT: usize = 3;
 pub(crate) const ON_BEHALF: u64 = 1 << 60;
 
 const _: () = assert!(ALGORITHM + ALGORITHM_BITS <= ON_BEHALF.trailing_zeros());
+
+const _: () = assert!((Operation::End as u64) < IS_FULL);
 
 /// Width of the root field. One bit more than an image number, to encode "no such image".
 pub(crate) const ROOT_BITS: u32 = 21;
@@ -323,6 +325,11 @@ impl Call {
     #[must_use]
     pub fn subject(&self) -> &'static str {
         self.subject
+    }
+
+    /// Whether it has something to say in the last word of its signature.
+    pub(crate) fn has_last_word(&self) -> bool {
+        self.signature[BESIDE] != 0
     }
 
     pub(crate) fn signature(&self) -> &Signature {

@@ -80,7 +80,7 @@ pub use lifecycle::run_image::{Ending, run_image};
 pub use lifecycle::status::{ImageStatus, failed_images, image_status, stopped_images};
 pub use lifecycle::stop::{stop, until_stopped};
 pub use lock::{Lock, LockError, LockKind};
-pub use lockfree::arrival::PAYLOAD_BYTES;
+pub use lockfree::arrival::{PAYLOAD_BYTES, PAYLOAD_BYTES_WITH_ROOT};
 pub use lockfree::barrier::Barrier;
 pub use lockfree::eventcount::Eventcount;
 pub use lockfree::queue_lock::QueueLock;

@@ -85,14 +85,17 @@ impl Job {
         signature: &Signature,
         way: FabricHandle,
     ) -> Result<Vec<usize>, BarrierError<Stop>> {
-        let words = [number, me as u64, 7];
+        let words = [number, me as u64, 7, 9];
         let met = match way {
             FabricHandle::By(barrier) => self.scope.meet_by(me, number, signature, &words, barrier),
             FabricHandle::InARow => self.scope.meet_in_a_row(me, number, signature, &words),
         };
         if met.is_ok() {
             for image in 0..self.scope.images() {
-                assert_eq!(self.scope.words(image, number), [number, image as u64, 7]);
+                assert_eq!(
+                    self.scope.words(image, number),
+                    [number, image as u64, 7, 9]
+                );
             }
         }
         met
@@ -156,7 +159,10 @@ fn barriers(
     let body = move |job: &Job, me| {
         for number in 1..=count {
             job.write(me, number);
-            assert_eq!(job.pass(me, number, &[number; 4], way), Ok(Vec::new()));
+            assert_eq!(
+                job.pass(me, number, &[number, number, number, 0], way),
+                Ok(Vec::new())
+            );
             job.read(me, number, &[]);
         }
     };
@@ -196,7 +202,10 @@ fn two_images_pass_barriers_of_all_kinds_in_turn() {
     let body = |job: &Job, me| {
         for (number, way) in (1..).zip(WAYS) {
             job.write(me, number);
-            assert_eq!(job.pass(me, number, &[number; 4], way), Ok(Vec::new()));
+            assert_eq!(
+                job.pass(me, number, &[number, number, number, 0], way),
+                Ok(Vec::new())
+            );
             job.read(me, number, &[]);
         }
     };

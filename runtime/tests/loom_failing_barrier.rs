@@ -44,12 +44,12 @@ const ENTRY: u32 = 7;
 type Attendance = Option<Vec<Vec<usize>>>;
 
 fn pass(scope: &TeamScope, me: usize, number: u64, barrier: Barrier) -> Vec<usize> {
-    let words = [number, me as u64, 9];
+    let words = [number, me as u64, 9, 7];
     let missing = scope
         .meet_by(me, number, &[7; 4], &words, barrier)
         .expect("nobody disagrees");
     for image in (0..scope.images()).filter(|image| !missing.contains(image)) {
-        assert_eq!(scope.words(image, number), [number, image as u64, 9]);
+        assert_eq!(scope.words(image, number), [number, image as u64, 9, 7]);
     }
     missing
 }
@@ -124,7 +124,7 @@ fn an_image_that_enters_and_fails_while_others_look_was_there() {
                 let scope = Arc::clone(&scope);
                 thread::spawn(move || {
                     if me == 2 {
-                        scope.enter(me, 1, &barrier.mark(&[7; 4]), &[1, 2, 9]);
+                        scope.enter(me, 1, &barrier.mark(&[7; 4]), &[1, 2, 9, 7]);
                     }
                     model::raise_alarm(failed(me));
                 })

@@ -40,7 +40,7 @@ fn form(scope: &TeamScope, me: usize, times: u64) -> Vec<Split> {
     let key = |image: usize, time: u64| (image as u64 + time) % 2;
     (1..=times)
         .map(|number| {
-            let words = [key(me, number), 7, 7];
+            let words = [key(me, number), 7, 7, 7];
             let met = scope.meet_by(me, number, &[1; 4], &words, Barrier::Flat);
             assert_eq!(met, Ok(Vec::new()));
             let requests: Vec<Request> = (0..scope.images())

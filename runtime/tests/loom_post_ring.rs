@@ -64,7 +64,7 @@ impl Team {
         let slot = self.posts.slot(number);
         until(&slot.signal, number + 1, PATIENCE, || Lookout(0)).unwrap();
         assert!(slot.agrees(&[number, 0, 0, 0]));
-        assert_eq!(slot.words(), [number, 1, 2]);
+        assert_eq!(slot.words_beside(), [number, 1, 2]);
         assert_eq!(self.posts.record(number), number + 5);
         // SAFETY: loom fails the model if another thread writes the cell at the same time.
         let value = self.values[number as usize % KEPT].with(|value| unsafe { *value });

@@ -38,7 +38,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         self.storage.set_in_phase(true);
         // SAFETY: the others rely on this image not changing its part until the next barrier. The caller borrows the array until
         // this function returns; if it unwinds, the array stays in its phase. No exchange is in progress.
-        if let Err(failed) = unsafe { team.try_barrier_with(&deferral, call, [word, 0, 0], 1) } {
+        if let Err(failed) = unsafe { team.try_barrier_with(&deferral, call, [word, 0, 0, 0], 1) } {
             // The error is the same on all other images, so that none is in `body`.
             self.storage.set_in_phase(false);
             return Err(failed);

@@ -49,7 +49,7 @@ impl Gathering<'_> {
         let (me, images) = (self.team.index(), self.team.images());
         let mut epoch = Epoch::begin(self.team, call, first);
         epoch.pack(0, values);
-        epoch.barrier()?;
+        epoch.barrier_with_packed(self.blocks.longest(images))?;
         for from in (me + 1..images).chain(0..me) {
             let length = self.blocks.block(from).len();
             // SAFETY: that image packed its whole block, whose length all images know.

@@ -5,7 +5,7 @@ use coarray_runtime::{Call, ImageFailed};
 
 use crate::blocks::{overlap, windows};
 use crate::epoch::incoming::Incoming;
-use crate::epoch::{Epoch, capacity, fits_payload};
+use crate::epoch::{Epoch, capacity, fits_payload_with_root};
 use crate::gather::Gathering;
 
 impl Gathering<'_> {
@@ -19,7 +19,7 @@ impl Gathering<'_> {
         let images = self.team.images();
         let is_root = self.team.index() == self.tree.image(0);
         let longest = self.blocks.longest(images);
-        if fits_payload::<T>(longest) {
+        if fits_payload_with_root::<T>(longest) {
             return self.by_payload(call, first, values, place);
         }
         for (number, window) in windows(0..longest, capacity::<T>()).enumerate() {
@@ -55,7 +55,7 @@ impl Gathering<'_> {
     ) -> Result<(), ImageFailed> {
         let mut epoch = Epoch::begin(self.team, call, first);
         epoch.pack(0, values);
-        epoch.barrier()?;
+        epoch.barrier_with_packed(self.blocks.longest(self.team.images()))?;
         if self.team.index() == self.tree.image(0) {
             for position in 1..self.team.images() {
                 let (from, block) = (self.tree.image(position), self.blocks.block(position));

@@ -18,11 +18,14 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
         let is_short = fits_payload::<T>(length);
         if is_short {
             epoch.pack(0, chunk);
-        } else if end > me || me + 1 < self.team.images() {
-            // SAFETY: no image reads this buffer before the barrier.
-            unsafe { epoch.write(0, chunk) };
+            epoch.barrier_with_packed(length)?;
+        } else {
+            if end > me || me + 1 < self.team.images() {
+                // SAFETY: no image reads this buffer before the barrier.
+                unsafe { epoch.write(0, chunk) };
+            }
+            epoch.barrier()?;
         }
-        epoch.barrier()?;
         if let Some(initial) = self.initial {
             chunk.fill(initial);
         }

@@ -1,6 +1,6 @@
 //! The built-in rules: which algorithm is used where no table says.
 
-use coarray_runtime::PAYLOAD_BYTES;
+use coarray_runtime::{PAYLOAD_BYTES, PAYLOAD_BYTES_WITH_ROOT};
 
 use super::algorithm::{Algorithm, Kind};
 
@@ -62,13 +62,13 @@ pub(super) const IN_A_CROWD: [BuiltIn; 5] = [
 /// Data that fit the payload of a barrier travel with it, and nothing is left to be read. All others go up and down the tree of
 /// nodes where that is possible, which takes the fewest messages between nodes.
 pub(super) const BETWEEN_NODES: [BuiltIn; 18] = [
-    (Kind::Broadcast, 0, PAYLOAD, Algorithm::Flat),
+    (Kind::Broadcast, 0, FROM_ROOT, Algorithm::Flat),
     (Kind::Broadcast, 0, 0, Algorithm::Hierarchical),
     (Kind::Reduce, 0, PAYLOAD, Algorithm::Flat),
     (Kind::Reduce, 0, 0, Algorithm::Hierarchical),
-    (Kind::ReduceTo, 0, PAYLOAD, Algorithm::Flat),
+    (Kind::ReduceTo, 0, FROM_ROOT, Algorithm::Flat),
     (Kind::ReduceTo, 0, 0, Algorithm::Hierarchical),
-    (Kind::Gather, 0, PAYLOAD, Algorithm::Flat),
+    (Kind::Gather, 0, FROM_ROOT, Algorithm::Flat),
     (Kind::Gather, 0, 0, Algorithm::Hierarchical),
     (Kind::Allgather, 0, PAYLOAD, Algorithm::Flat),
     (Kind::Allgather, 0, 0, Algorithm::Hierarchical),
@@ -87,8 +87,9 @@ pub(super) const BETWEEN_NODES: [BuiltIn; 18] = [
     (Kind::TotalReproducible, 0, 0, Algorithm::Hierarchical),
 ];
 
-/// The bytes of a barrier's payload.
+/// The bytes of a barrier's payload, of operations without a root and with one.
 const PAYLOAD: u64 = PAYLOAD_BYTES as u64;
+const FROM_ROOT: u64 = PAYLOAD_BYTES_WITH_ROOT as u64;
 
 /// The built-in rules before those, for teams of few images each of which is on a node of its own. Measured with 2 to 8 images.
 ///

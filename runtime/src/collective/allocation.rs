@@ -148,7 +148,7 @@ pub(crate) unsafe fn allocate_despite(
         }
         if proposals().all(|[offset, ..]| offset == highest) {
             let committed = proposals()
-                .map(|[_, committed, _]| committed as usize)
+                .map(|[_, committed, ..]| committed as usize)
                 .min();
             break (highest as usize, committed.unwrap_or_default());
         }

@@ -12,7 +12,7 @@ use crate::collective::outstanding::collect_payloads_if_many;
 use crate::image::recording::object_number;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
-use crate::lockfree::arrival::{Arrival, Signature, WORDS};
+use crate::lockfree::arrival::{Arrival, BESIDE, Signature, WORDS};
 use crate::lockfree::barrier::Barrier;
 use crate::lockfree::barrier::flat;
 use crate::lockfree::checked_barrier::{self, BarrierError, Episode};
@@ -62,7 +62,7 @@ impl Team {
     /// As [`barrier`](Self::barrier).
     #[inline]
     pub unsafe fn try_barrier(&self, call: &Call) -> Result<(), ImageFailed> {
-        pass_barrier(self, call, self.barrier_algorithm(), |_| ())
+        pass_barrier(self, call, self.barrier_algorithm(), |_, _| ())
     }
 
     /// Collective. As [`try_barrier`](Self::try_barrier), by the barrier algorithm `barrier`, which must be the same on
@@ -74,7 +74,7 @@ impl Team {
     /// # Safety
     /// As [`barrier`](Self::barrier).
     pub unsafe fn try_barrier_by(&self, call: &Call, barrier: Barrier) -> Result<(), ImageFailed> {
-        pass_barrier(self, call, barrier, |_| ())
+        pass_barrier(self, call, barrier, |_, _| ())
     }
 
     /// Collective. As [`try_barrier`](Self::try_barrier), and brings the first `used` of `words`, which all images can read with
@@ -82,6 +82,9 @@ impl Team {
     ///
     /// # Errors
     /// As [`try_barrier`](Self::try_barrier).
+    ///
+    /// # Panics
+    /// If the call is of a special image, such as a root, and brings more than [`PAYLOAD_BYTES_WITH_ROOT`](crate::PAYLOAD_BYTES_WITH_ROOT).
     ///
     /// # Safety
     /// As [`barrier`](Self::barrier). Images whose calls are alike all bring words, as many, or none does.
@@ -95,12 +98,15 @@ impl Team {
     ) -> Result<(), ImageFailed> {
         self.payload.set(words);
         self.payload_of.set((self.barriers.get() + 1, used));
-        pass_barrier(self, call, self.barrier_algorithm(), |arrival| {
-            match used < WORDS {
-                true => arrival.bring_few(&words),
-                false => arrival.bring(&words),
-            }
-        })
+        assert!(used < WORDS || !call.has_last_word());
+        pass_barrier(
+            self,
+            call,
+            self.barrier_algorithm(),
+            |arrival, signature| {
+                arrival.bring_first(&words, used, signature);
+            },
+        )
     }
 
     /// The words that the image with index `index` brought to the last barrier, and any words behind them. They stay readable until this
@@ -136,7 +142,7 @@ fn pass_barrier(
     team: &Team,
     call: &Call,
     barrier: Barrier,
-    bring: impl FnOnce(&Arrival),
+    bring: impl FnOnce(&Arrival, &mut Signature),
 ) -> Result<(), ImageFailed> {
     let image = &**team.image();
     quiet();
@@ -144,12 +150,12 @@ fn pass_barrier(
     let failure_epoch = image.job.region.job().failure_epoch();
     let number = team.barriers.get() + 1;
     team.barriers.set(number);
-    let signature = team.mark(barrier, call);
+    let mut signature = team.mark(barrier, call);
     let own = &team.control(team.index()).state.arrivals[(number & 1) as usize];
     if !image.last_call.is_like(call) || thread::panicking() {
         record_call(team, call, own);
     }
-    bring(own);
+    bring(own, &mut signature);
     own.enter(number, &signature);
     let is_quiet = failure_epoch == team.failure_epoch.get() && team.is_plain.get();
     let mut patience = image.backoff.patience();
@@ -194,7 +200,8 @@ fn record_call(team: &Team, call: &Call, own: &Arrival) {
 
 /// Whether what the images bring to barrier `number`, the last one, leaves no room for a time.
 fn payload_fills_arrival(team: &Team, number: u64) -> bool {
-    team.payload_of.get() == (number, WORDS)
+    let (last, used) = team.payload_of.get();
+    last == number && used >= BESIDE
 }
 
 /// Passes the barrier that the image has entered, however long it takes.
@@ -352,12 +359,13 @@ pub(crate) unsafe fn exchange_payloads(
     team: &Team,
     deferral: &Deferral,
     call: &Call,
-    words: [u64; WORDS],
+    words: [u64; BESIDE],
     on_failure: OnFailure,
 ) -> Result<Vec<usize>, ImageFailed> {
+    let [first, second, third] = words;
     // SAFETY: the caller has done what other layers rely on.
     let missing = match (
-        unsafe { team.try_barrier_with(deferral, call, words, WORDS) },
+        unsafe { team.try_barrier_with(deferral, call, [first, second, third, 0], BESIDE) },
         on_failure,
     ) {
         (Ok(()), _) => Vec::new(),

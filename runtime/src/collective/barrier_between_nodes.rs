@@ -130,10 +130,10 @@ mod tests {
             let before = sent();
             for number in 0..BARRIERS {
                 let deferral = Deferral::new();
-                let words = |index| [index as u64, number, 7];
+                let words = |index| [index as u64, number, 7, !number];
                 let call = Call::plain(Operation::SyncAll, Location::caller());
                 // SAFETY: no layer relies on anything here.
-                unsafe { team.try_barrier_with(&deferral, &call, words(team.index()), 3) }.unwrap();
+                unsafe { team.try_barrier_with(&deferral, &call, words(team.index()), 4) }.unwrap();
                 for index in 0..images {
                     assert_eq!(
                         team.payload(index),

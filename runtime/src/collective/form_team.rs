@@ -82,7 +82,7 @@ impl Team {
         let requests: Vec<Request> = present
             .into_iter()
             .map(|image| {
-                let [number, has_key, key] = self.payload(image);
+                let [number, has_key, key, _] = self.payload(image);
                 Request {
                     image,
                     number,

@@ -108,7 +108,7 @@ impl<'a> Leader<'a> {
                 .half_word(team.members()[index])
                 .words(&arrival.signature());
             if self.has_payload {
-                message = message.words(&arrival.words());
+                message = message.words(&arrival.words_beside());
             }
         }
         send_message(team.image(), to, &message);

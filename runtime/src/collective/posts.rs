@@ -16,7 +16,7 @@ use crate::image::descriptor::ALIGN;
 use crate::image::team::Team;
 use crate::job::control::Steps;
 use crate::job::image_failed::ImageFailed;
-use crate::lockfree::arrival::{Arrival, Signature, WORDS};
+use crate::lockfree::arrival::{Arrival, BESIDE, IS_FULL, Signature};
 use crate::lockfree::barrier::Barrier;
 use crate::lockfree::eventcount::{self, Around, WaitStrategy};
 use crate::lockfree::post_ring::POSTS;
@@ -26,7 +26,7 @@ use coarray_fabric::memory::region::{BUFFER_BYTES, POSTED_BYTES};
 use coarray_fabric::system::primitives::{prefetch_to_read, prefetch_to_write};
 
 /// Up to so many bytes lie in the slot of the post, behind their length; more in the scratch space.
-pub(super) const INSIDE: usize = (WORDS - 1) * size_of::<u64>();
+pub(super) const INSIDE: usize = (BESIDE - 1) * size_of::<u64>();
 
 /// So many bytes are asked for before it is known that they are there.
 const AHEAD: usize = 4 * ALIGN;
@@ -165,8 +165,12 @@ impl Team {
         signature
     }
 
-    /// What the image with this index published in the last barrier, without its chain.
+    /// What the image with this index published in the last barrier, without its chain and payload.
     pub(crate) fn unmark(&self, index: usize, mut signature: Signature) -> Signature {
+        if signature[0] & IS_FULL != 0 {
+            signature[0] ^= IS_FULL;
+            signature[BESIDE] = 0;
+        }
         refresh_posts(self, index);
         // The image is still in the barrier.
         signature[1] ^= self.control(index).posts.chain();
@@ -191,13 +195,13 @@ impl Post<'_> {
         use_bytes: impl FnOnce(&[u8]) -> R,
     ) -> R {
         #[repr(align(64))]
-        struct Inside([[u8; size_of::<u64>()]; WORDS - 1]);
+        struct Inside([[u8; size_of::<u64>()]; BESIDE - 1]);
 
         let team = self.team;
         if !team.is_local(index) {
             return self.receive(index, use_bytes);
         }
-        let [length, first, second] = self.await_slot(index, wanted).words();
+        let [length, first, second] = self.await_slot(index, wanted).words_beside();
         let length = length as usize;
         if length <= INSIDE {
             let inside = Inside([first, second].map(u64::to_ne_bytes));

@@ -325,7 +325,7 @@ mod tests {
     use super::*;
     use crate::call::Call;
     use crate::call::operation::Operation;
-    use crate::lockfree::arrival::WORDS;
+    use crate::lockfree::arrival::BESIDE;
     use crate::testing::run;
 
     /// Image 1 has counted a post that it has not written yet: it has written the one behind it only.
@@ -341,7 +341,7 @@ mod tests {
             let ring = ring_of(team.index());
             let post_later = || {
                 let (signature, chain) = (call.signature(), ring.chain());
-                ring.post(number + 1, &[0; WORDS], signature, 0, chain, false);
+                ring.post(number + 1, &[0; BESIDE], signature, 0, chain, false);
             };
             if team.index() == 1 {
                 post_later();

@@ -7,13 +7,23 @@ use crate::primitives::{AtomicU64, Ordering};
 pub(crate) type Signature = [u64; 4];
 
 /// How many words of payload an image brings to a barrier, for all others to read.
-pub(crate) const WORDS: usize = 3;
+pub(crate) const WORDS: usize = 4;
 
-/// The same in bytes.
+/// How many of them lie beside the signature. If there is one more, it takes the place of the signature's last word, which such a call leaves
+/// 0.
+pub(crate) const BESIDE: usize = WORDS - 1;
+
+/// How many bytes of payload an image brings to a barrier, for all others to read.
 pub const PAYLOAD_BYTES: usize = WORDS * size_of::<u64>();
 
-/// Which of them is a time if the payload leaves room: the last.
-const TIME: usize = WORDS - 1;
+/// The same in operations with a root, whose number needs the room of a word.
+pub const PAYLOAD_BYTES_WITH_ROOT: usize = BESIDE * size_of::<u64>();
+
+/// Which of the words beside the signature is a time if the payload leaves room: the last.
+const TIME: usize = BESIDE - 1;
+
+/// The bit of a signature's first word that says that the last word is one of the payload. Numbers of operations stay below it.
+pub(crate) const IS_FULL: u64 = 1 << 15;
 
 /// Words in shared memory. Relaxed throughout: the count of [`Arrival::signal`] publishes them.
 #[derive(Debug)]
@@ -35,16 +45,20 @@ impl<const N: usize> Words<N> {
     }
 
     #[inline]
-    pub(crate) fn equals(&self, words: &[u64; N]) -> bool {
-        self.0
-            .iter()
-            .zip(words)
-            .all(|(cell, word)| cell.load(Ordering::Relaxed) == *word)
-    }
-
-    #[inline]
     pub(crate) fn read(&self) -> [u64; N] {
         std::array::from_fn(|word| self.0[word].load(Ordering::Relaxed))
+    }
+}
+
+impl Words<4> {
+    /// Whether the signature here and this one are of calls that are alike.
+    #[inline]
+    pub(crate) fn agree_with(&self, signature: &Signature) -> bool {
+        let [first @ .., last] = &self.0;
+        let are_equal = |(cell, word): (&AtomicU64, &u64)| cell.load(Ordering::Relaxed) == *word;
+        // Whether the last word is one of the payload, the first one says.
+        first.iter().zip(signature).all(are_equal)
+            && (signature[0] & IS_FULL != 0 || are_equal((last, &signature[BESIDE])))
     }
 }
 
@@ -58,23 +72,29 @@ pub(crate) struct Arrival {
     /// The number of the last barrier that was entered with this arrival.
     pub(crate) signal: Eventcount,
     signature: Words<4>,
-    words: Words<WORDS>,
+    words: Words<BESIDE>,
 }
 
 const _: () = assert!(size_of::<Arrival>() == 64 || cfg!(not(target_pointer_width = "64")));
 
 impl Arrival {
-    /// Writes the payload, before the image enters.
+    /// Writes the payload beside the signature, before the image enters.
     #[inline]
-    pub(crate) fn bring(&self, words: &[u64; WORDS]) {
+    pub(crate) fn bring(&self, words: &[u64; BESIDE]) {
         self.words.write(words);
     }
 
-    /// As [`bring`](Self::bring), of a payload with room behind it for [a time](Self::note_time).
+    /// As [`bring`](Self::bring), of the first `used` of these words: to the image's signature as well, where room for [a time](Self::note_time)
+    /// is left if possible.
     #[inline]
-    pub(crate) fn bring_few(&self, words: &[u64; WORDS]) {
-        for (cell, word) in self.words.0[..TIME].iter().zip(words) {
+    pub(crate) fn bring_first(&self, words: &[u64; WORDS], used: usize, signature: &mut Signature) {
+        let beside = if used > TIME { BESIDE } else { TIME };
+        for (cell, word) in self.words.0[..beside].iter().zip(words) {
             cell.store(*word, Ordering::Relaxed);
+        }
+        if used > BESIDE {
+            signature[0] |= IS_FULL;
+            signature[BESIDE] = words[BESIDE];
         }
     }
 
@@ -113,7 +133,7 @@ impl Arrival {
     /// Whether the signature of the image, which has entered, is `signature`.
     #[inline]
     pub(crate) fn agrees(&self, signature: &Signature) -> bool {
-        self.signature.equals(signature)
+        self.signature.agree_with(signature)
     }
 
     /// The signature of the image, which has entered.
@@ -124,6 +144,14 @@ impl Arrival {
     /// The payload of the image, which has entered; arbitrary words if it brought none.
     #[inline]
     pub(crate) fn words(&self) -> [u64; WORDS] {
+        let [first, second, third] = self.words_beside();
+        let last = self.signature.0[BESIDE].load(Ordering::Relaxed);
+        [first, second, third, last]
+    }
+
+    /// The words beside the signature.
+    #[inline]
+    pub(crate) fn words_beside(&self) -> [u64; BESIDE] {
         self.words.read()
     }
 }

@@ -3,7 +3,7 @@
 //! A post is an [`Arrival`], which its readers wait for: a cache line with the number of the post, the call, and a few bytes. Post `k` is in
 //! slot `k mod N`. So between two posts of one slot all images pass a barrier, which each enters when it has read what it needs.
 
-use crate::lockfree::arrival::{Arrival, Signature, WORDS};
+use crate::lockfree::arrival::{Arrival, BESIDE, Signature};
 use crate::primitives::{AtomicU64, Ordering, prefetch_to_write};
 
 /// How many posts an image keeps.
@@ -39,7 +39,7 @@ impl<const N: usize> PostRing<N> {
     pub(crate) fn post(
         &self,
         number: u64,
-        words: &[u64; WORDS],
+        words: &[u64; BESIDE],
         signature: &Signature,
         record: u64,
         chain: u64,

@@ -3,7 +3,7 @@
 // Each model uses a part of this.
 #![allow(dead_code)]
 
-use crate::lockfree::arrival::Signature;
+use crate::lockfree::arrival::{Arrival, BESIDE, Signature, WORDS};
 use crate::lockfree::barrier::dissemination::Line;
 use crate::lockfree::barrier::tree;
 use crate::lockfree::barrier::{Barrier, flat};
@@ -35,14 +35,28 @@ impl TeamScope {
         self.stations.len()
     }
 
-    pub(crate) fn enter(&self, me: usize, number: u64, signature: &Signature, words: &[u64; 3]) {
-        let arrival = &self.stations[me].arrivals[(number & 1) as usize];
-        arrival.bring(words);
-        arrival.enter(number, signature);
+    /// Brings the words, the last one if the signature leaves room for it, and enters. Returns what the image published.
+    pub(crate) fn enter(
+        &self,
+        me: usize,
+        number: u64,
+        signature: &Signature,
+        words: &[u64; WORDS],
+    ) -> Signature {
+        let arrival: &Arrival = &self.stations[me].arrivals[(number & 1) as usize];
+        let mut signature = *signature;
+        let used = if signature[BESIDE] == 0 {
+            WORDS
+        } else {
+            BESIDE
+        };
+        arrival.bring_first(words, used, &mut signature);
+        arrival.enter(number, &signature);
+        signature
     }
 
     /// The payload of that image.
-    pub(crate) fn words(&self, image: usize, number: u64) -> [u64; 3] {
+    pub(crate) fn words(&self, image: usize, number: u64) -> [u64; WORDS] {
         self.stations[image].arrivals[(number & 1) as usize].words()
     }
 
@@ -52,7 +66,7 @@ impl TeamScope {
         me: usize,
         number: u64,
         signature: &Signature,
-        words: &[u64; 3],
+        words: &[u64; WORDS],
         barrier: Barrier,
     ) -> Result<Vec<usize>, BarrierError<Stop>> {
         self.meet_as(me, number, &barrier.mark(signature), words, |episode| {
@@ -75,7 +89,7 @@ impl TeamScope {
         me: usize,
         number: u64,
         signature: &Signature,
-        words: &[u64; 3],
+        words: &[u64; WORDS],
     ) -> Result<Vec<usize>, BarrierError<Stop>> {
         self.meet_as(me, number, signature, words, |episode| {
             tree::pass::<1, _>(episode)
@@ -87,18 +101,17 @@ impl TeamScope {
         me: usize,
         number: u64,
         signature: &Signature,
-        words: &[u64; 3],
+        words: &[u64; WORDS],
         pass: impl Fn(&Episode<&Self>) -> Result<(), BarrierError<Stop>>,
     ) -> Result<Vec<usize>, BarrierError<Stop>> {
         let episode = Episode {
             me,
             images: self.images(),
             number,
-            signature: *signature,
+            signature: self.enter(me, number, signature, words),
             patience: self.patience,
             scope: self,
         };
-        self.enter(me, number, signature, words);
         match pass(&episode) {
             Ok(()) => Ok(Vec::new()),
             Err(BarrierError::Stopped(Stop::Failed)) => {

@@ -55,7 +55,7 @@ pub(crate) fn pass<P: BarrierScope>(episode: &Episode<P>) -> Result<(), BarrierE
             .send(number, &episode.signature);
         let from = episode.scope.line(me, set, round);
         episode.wait(&from.signal, behind)?;
-        if !from.signature.equals(&episode.signature) {
+        if !from.signature.agree_with(&episode.signature) {
             return Err(BarrierError::Mismatch { image: behind });
         }
         distance *= 2;
