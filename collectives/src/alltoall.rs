@@ -185,7 +185,7 @@ impl Exchange<'_> {
                 unsafe { epoch.write(start, values) };
                 start += values.len();
             }
-            epoch.barrier()?;
+            epoch.barrier_before_read(window.len(), |from| theirs(from).start)?;
             let begin = match self.algorithm {
                 Algorithm::Pairwise => me,
                 _ => 0,

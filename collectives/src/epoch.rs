@@ -195,6 +195,32 @@ impl<'a, T: Remote> Epoch<'a, T> {
         result
     }
 
+    /// As [`barrier`](Self::barrier), before this image reads so many elements of each buffer, from the one that `start` returns for it.
+    ///
+    /// # Errors
+    /// As [`barrier`](Self::barrier).
+    #[inline]
+    pub(crate) fn barrier_before_read(
+        &mut self,
+        length: usize,
+        start: impl Fn(usize) -> usize,
+    ) -> Result<(), ImageFailed> {
+        let call = self.next_call();
+        let first = |image| {
+            self.place(image, 0)
+                .wrapping_add(start(image))
+                .cast_const()
+                .cast()
+        };
+        // SAFETY: as in `barrier`.
+        let result = unsafe {
+            self.team
+                .try_barrier_before_read(&call, length * size_of::<T>(), first)
+        };
+        self.last_barrier = self.team.barriers();
+        result
+    }
+
     /// The barrier of `call`, to which all images bring the first `used` words of a payload.
     #[inline]
     fn barrier_of(
@@ -281,9 +307,11 @@ impl<'a, T: Remote> Epoch<'a, T> {
     /// If the values do not fit.
     #[inline]
     pub(crate) fn barrier_with(&mut self, values: &[T]) -> Result<(), ImageFailed> {
-        self.pack(0, values);
         debug_assert_eq!(self.step, 0, "small values pass in one epoch");
-        self.barrier_of(self.call, self.payload, words::<T>(values.len()))
+        // Not the epoch's: these stay in registers.
+        let mut payload = [0; PAYLOAD_WORDS];
+        pack(&mut payload, 0, values);
+        self.barrier_of(self.call, payload, words::<T>(values.len()))
     }
 
     /// As [`barrier_with`](Self::barrier_with), of images that each have [packed](Self::pack) up to `most` values. That number follows from the
@@ -302,13 +330,7 @@ impl<'a, T: Remote> Epoch<'a, T> {
     /// If they do not fit there.
     #[inline]
     pub(crate) fn pack(&mut self, start: usize, values: &[T]) {
-        assert!(fits_payload::<T>(start + values.len()));
-        // SAFETY: `values` is valid for reads, and the payload for writes of as many values from `start` on: they end within it
-        // and need no greater alignment than `u64`, as was just asserted. They have no padding, and `u64` takes any bytes.
-        unsafe {
-            let target = self.payload.as_mut_ptr().cast::<T>().add(start);
-            ptr::copy_nonoverlapping(values.as_ptr(), target, values.len());
-        }
+        pack(&mut self.payload, start, values);
     }
 
     /// Calls `use_values` with the first `length` values of the payload of `image` in this epoch's barrier.
@@ -371,6 +393,21 @@ impl<T> Drop for Epoch<'_, T> {
 /// How many elements a buffer holds.
 pub(crate) const fn capacity<T>() -> usize {
     BUFFER_BYTES / size_of::<T>()
+}
+
+/// Writes `values` to a payload, from place `start` on.
+///
+/// # Panics
+/// If they do not fit there.
+#[inline]
+fn pack<T: Remote>(payload: &mut [u64; PAYLOAD_WORDS], start: usize, values: &[T]) {
+    assert!(fits_payload::<T>(start + values.len()));
+    // SAFETY: `values` is valid for reads, and the payload for writes of as many values from `start` on: they end within it and need no greater
+    // alignment than `u64`, as was just asserted. They have no padding, and `u64` takes any bytes.
+    unsafe {
+        let target = payload.as_mut_ptr().cast::<T>().add(start);
+        ptr::copy_nonoverlapping(values.as_ptr(), target, values.len());
+    }
 }
 
 /// Whether `length` elements fit the payload of a barrier, of a call without a root.

@@ -25,7 +25,7 @@ impl Gathering<'_> {
             let mut epoch = Epoch::begin(self.team, call, first + number);
             // SAFETY: no image reads this buffer before the barrier.
             unsafe { epoch.write(0, &values[overlap(&(0..values.len()), &window)]) };
-            epoch.barrier()?;
+            epoch.barrier_before_read(window.len(), |_| 0)?;
             for from in (me + 1..me + images).map(|from| from % images) {
                 let part = overlap(&(0..self.blocks.block(from).len()), &window);
                 // SAFETY: before the barrier that image wrote the part of its block that lies in the window; all images know the

@@ -74,9 +74,9 @@ impl<T> Default for ReceiveBuffer<T> {
 impl<T> Drop for ReceiveBuffer<T> {
     #[inline]
     fn drop(&mut self) {
-        let filled = mem::take(self.filled.get_mut());
+        let filled = self.filled.get_mut();
         if !filled.is_empty() {
-            keep(filled);
+            keep(mem::take(filled));
         }
     }
 }

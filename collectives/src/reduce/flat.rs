@@ -46,11 +46,11 @@ impl<F> Reduction<'_, F> {
             // SAFETY: no image reads this buffer before the barrier.
             unsafe { epoch.write(0, chunk) };
         }
-        epoch.barrier()?;
+        let length = chunk.len();
+        epoch.barrier_before_read(if self.is_for_me() { length } else { 0 }, |_| 0)?;
         if !self.is_for_me() {
             return Ok(());
         }
-        let length = chunk.len();
         // SAFETY: every image wrote a chunk of this length before the barrier, as they have compared calls, and writes once in an
         // epoch.
         let of = |image| unsafe { epoch.read(image, 0, length) };

@@ -24,7 +24,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
                 // SAFETY: no image reads this buffer before the barrier.
                 unsafe { epoch.write(0, chunk) };
             }
-            epoch.barrier()?;
+            epoch.barrier_before_read(if end > 0 { length } else { 0 }, |_| 0)?;
         }
         if let Some(initial) = self.initial {
             chunk.fill(initial);

@@ -9,6 +9,7 @@ use std::thread;
 use crate::call::Call;
 use crate::collective::barrier_between_nodes::barrier_between_nodes;
 use crate::collective::outstanding::collect_payloads_if_many;
+use crate::image::descriptor::ALIGN;
 use crate::image::recording::object_number;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
@@ -23,6 +24,10 @@ use coarray_fabric::system::primitives::{prefetch_to_read, prefetch_to_write};
 use coarray_fabric::transport::deferral::Deferral;
 pub(super) use disagreement::{describe_call, disagree, disagree_by_signatures};
 pub(super) use scope::{AT_END, TeamScope};
+
+/// How many bytes of each image are fetched while it is waited for, and of how many at most that it writes: fetching from more is slower.
+const FETCHED: usize = 1024;
+const MOST_WRITTEN: usize = 4096;
 
 /// What an operation does if images have failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +67,34 @@ impl Team {
     /// As [`barrier`](Self::barrier).
     #[inline]
     pub unsafe fn try_barrier(&self, call: &Call) -> Result<(), ImageFailed> {
-        pass_barrier(self, call, self.barrier_algorithm(), |_, _| ())
+        pass_barrier(self, call, self.barrier_algorithm(), |_, _| (), |_| ())
+    }
+
+    /// Collective. As [`try_barrier`](Self::try_barrier), before this image reads from other images. While it waits for one with memory
+    /// here, it fetches what that one writes at the address that `first` returns, and up to `length` bytes from there, to the caches.
+    ///
+    /// # Errors
+    /// As [`try_barrier`](Self::try_barrier).
+    ///
+    /// # Safety
+    /// As [`barrier`](Self::barrier).
+    #[inline]
+    pub unsafe fn try_barrier_before_read(
+        &self,
+        call: &Call,
+        length: usize,
+        first: impl Fn(usize) -> *const u8,
+    ) -> Result<(), ImageFailed> {
+        let fetched = match length <= MOST_WRITTEN {
+            true => length.min(FETCHED),
+            false => 0,
+        };
+        let lines = fetched.div_ceil(ALIGN);
+        let fetch = |index| {
+            let first = first(index);
+            (0..lines).for_each(|line| prefetch_to_read(first.wrapping_add(line * ALIGN)));
+        };
+        pass_barrier(self, call, self.barrier_algorithm(), |_, _| (), fetch)
     }
 
     /// Collective. As [`try_barrier`](Self::try_barrier), by the barrier algorithm `barrier`, which must be the same on
@@ -74,7 +106,7 @@ impl Team {
     /// # Safety
     /// As [`barrier`](Self::barrier).
     pub unsafe fn try_barrier_by(&self, call: &Call, barrier: Barrier) -> Result<(), ImageFailed> {
-        pass_barrier(self, call, barrier, |_, _| ())
+        pass_barrier(self, call, barrier, |_, _| (), |_| ())
     }
 
     /// Collective. As [`try_barrier`](Self::try_barrier), and brings the first `used` of `words`, which all images can read with
@@ -106,6 +138,7 @@ impl Team {
             |arrival, signature| {
                 arrival.bring_first(&words, used, signature);
             },
+            |_| (),
         )
     }
 
@@ -143,6 +176,7 @@ fn pass_barrier(
     call: &Call,
     barrier: Barrier,
     bring: impl FnOnce(&Arrival, &mut Signature),
+    fetch: impl Fn(usize),
 ) -> Result<(), ImageFailed> {
     let image = &**team.image();
     quiet();
@@ -160,7 +194,7 @@ fn pass_barrier(
     let is_quiet = failure_epoch == team.failure_epoch.get() && team.is_plain.get();
     let mut patience = image.backoff.patience();
     if barrier == Barrier::Flat && is_quiet {
-        if all_arrive(team, number, &signature, patience.spins) {
+        if all_arrive(team, number, &signature, patience.spins, fetch) {
             return Ok(());
         }
         // No more spinning.
@@ -169,13 +203,21 @@ fn pass_barrier(
     wait_in_barrier(team, call, number, signature, barrier, patience, is_quiet)
 }
 
-/// Whether all images of a team that shares memory enter the barrier while this one spins, and agree.
+/// Whether all images of a team that shares memory enter the barrier while this one spins, and agree. Calls `fetch` with the index of one it
+/// waits for.
 #[inline]
-fn all_arrive(team: &Team, number: u64, signature: &Signature, spins: u32) -> bool {
+fn all_arrive(
+    team: &Team,
+    number: u64,
+    signature: &Signature,
+    spins: u32,
+    fetch: impl Fn(usize),
+) -> bool {
     let me = team.index();
     let arrival = |index| &team.control(index).state.arrivals[(number & 1) as usize];
     let arrive = |mut others: Range<usize>| {
-        others.all(|index| flat::spin_for(arrival(index), number, signature, spins))
+        others
+            .all(|index| flat::spin_for(arrival(index), number, signature, spins, || fetch(index)))
     };
     arrive(me + 1..team.images()) && arrive(0..me)
 }
@@ -245,7 +287,7 @@ fn wait_recorded(
     let mut patience = SpinPolicy { spins, ..patience };
     let is_flat = barrier == Barrier::Flat && here.is_known_to_share_all();
     let (mut outcome, mut are_all_here) = (Ok(()), true);
-    if !is_flat || !all_arrive(here, number, &signature, spins) {
+    if !is_flat || !all_arrive(here, number, &signature, spins, |_| ()) {
         if is_flat {
             patience.spins = 0;
         }

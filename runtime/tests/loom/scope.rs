@@ -74,8 +74,9 @@ impl TeamScope {
             let mut arrivals = others.map(|image| episode.arrival(image));
             let spins = self.patience.spins;
             if barrier == Barrier::Flat
-                && arrivals
-                    .all(|arrival| flat::spin_for(arrival, number, &episode.signature, spins))
+                && arrivals.all(|arrival| {
+                    flat::spin_for(arrival, number, &episode.signature, spins, || ())
+                })
             {
                 return Ok(());
             }

@@ -24,13 +24,20 @@ pub(crate) fn pass<P: BarrierScope>(episode: &Episode<P>) -> Result<(), BarrierE
 }
 
 /// Whether the image with this arrival enters while this one spins, and agrees: the fast path, without anything that
-/// only a longer wait needs. If not, [`pass`] finds out more.
+/// only a longer wait needs. If not, [`pass`] finds out more. `fetch` is called each time it looks in vain.
 #[inline]
-pub(crate) fn spin_for(arrival: &Arrival, number: u64, signature: &Signature, spins: u32) -> bool {
+pub(crate) fn spin_for(
+    arrival: &Arrival,
+    number: u64,
+    signature: &Signature,
+    spins: u32,
+    fetch: impl Fn(),
+) -> bool {
     for _ in 0..spins {
         if arrival.has_entered(number) {
             return arrival.agrees(signature);
         }
+        fetch();
         pause();
     }
     false
