@@ -66,6 +66,53 @@ fn creations_of_different_types_or_lengths_are_told_apart() {
     );
 }
 
+/// Of four words of payload, the last takes the place of a word of the signature. It is any number, also one that the others' calls have there.
+#[test]
+fn calls_whose_payload_is_full_are_told_apart_from_all_others() {
+    for last in [0, 1, 2, u64::MAX] {
+        let full = || co_sum(&mut [1, 2, 3, last]);
+        differ(
+            ["co_sum of 4 x u64 at ", "co_sum of 3 x u64 at "],
+            full,
+            || co_sum(&mut [1u64, 2, 3]),
+        );
+        differ(
+            ["co_sum of 4 x u64 at ", "co_sum of 5 x u64 at "],
+            full,
+            || co_sum(&mut [1u64, 2, 3, 4, 5]),
+        );
+        differ(
+            ["co_sum of 4 x u64 at ", "co_sum of 4 x i64 at "],
+            full,
+            || co_sum(&mut [1i64, 2, 3, last as i64]),
+        );
+        differ(
+            ["co_sum of 4 x u64 at ", "co_max of 4 x u64 at "],
+            full,
+            || co_max(&mut [1, 2, 3, last]),
+        );
+        differ(
+            [
+                "co_sum of 4 x u64 at ",
+                "co_sum_to of 4 x u64 to image 1 at ",
+            ],
+            full,
+            || coarray::collectives::co_sum_to(&mut [1, 2, 3, last], 1),
+        );
+        differ(["co_sum of 4 x u64 at ", "sync_all at "], full, || {
+            coarray::collectives::Collective::new().sync_all();
+        });
+        differ(
+            [
+                "co_allgather of 4 x u64 at ",
+                "co_gather of 4 x u64 to image 1 at ",
+            ],
+            || co_allgather(&[1, 2, 3, last], &mut vec![0; 4 * num_images()]),
+            || coarray::collectives::co_gather(&[1, 2, 3, last], &mut [0; 16], 1),
+        );
+    }
+}
+
 #[test]
 fn values_of_different_types_or_lengths_are_told_apart() {
     differ(

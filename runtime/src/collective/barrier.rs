@@ -85,14 +85,12 @@ impl Team {
         length: usize,
         first: impl Fn(usize) -> *const u8,
     ) -> Result<(), ImageFailed> {
-        let fetched = match length <= MOST_WRITTEN {
-            true => length.min(FETCHED),
-            false => 0,
-        };
-        let lines = fetched.div_ceil(ALIGN);
         let fetch = |index| {
-            let first = first(index);
-            (0..lines).for_each(|line| prefetch_to_read(first.wrapping_add(line * ALIGN)));
+            if length <= MOST_WRITTEN {
+                let (first, length) = (first(index), length.min(FETCHED));
+                let lines = (0..length).step_by(ALIGN);
+                lines.for_each(|line| prefetch_to_read(first.wrapping_add(line)));
+            }
         };
         pass_barrier(self, call, self.barrier_algorithm(), |_, _| (), fetch)
     }
