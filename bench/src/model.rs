@@ -46,8 +46,8 @@ impl Subject {
     pub fn all() -> impl Iterator<Item = Self> {
         let barriers = Barrier::ALL.into_iter().map(Self::Barrier);
         let of_kind = |kind: Kind| {
-            // Values are posted on one machine only, and what a fabric's own collectives send is not known here.
-            let others = [Algorithm::Eager, Algorithm::Fabric];
+            // Values are posted or in place on one machine only, and what a fabric's own collectives send is not known here.
+            let others = [Algorithm::Eager, Algorithm::Fabric, Algorithm::InPlace];
             let algorithms = kind.algorithms().iter();
             let sending = algorithms.filter(move |algorithm| !others.contains(algorithm));
             sending.map(move |&algorithm| Self::Collective(kind, algorithm))

@@ -5,6 +5,7 @@
 
 mod eager;
 mod flat;
+mod in_place;
 mod reduce_scatter_allgather;
 mod scheduled;
 
@@ -58,6 +59,8 @@ pub(crate) fn reduce<T: Remote>(
     } else if algorithm == Algorithm::Eager {
         reduction.eager(start, &call, values);
         Ok(())
+    } else if algorithm == Algorithm::InPlace {
+        reduction.in_place_if_reached(&call, values)
     } else {
         reduction.run(&call, algorithm, values)
     };

@@ -97,7 +97,13 @@ impl Plan {
             Kind::Broadcast | Kind::ReduceTo | Kind::Gather | Kind::Scatter
         );
         let layout = match (kind, algorithm) {
-            (_, Algorithm::Eager | Algorithm::ReduceScatterAllgather | Algorithm::Pairwise) => {
+            (
+                _,
+                Algorithm::Eager
+                | Algorithm::ReduceScatterAllgather
+                | Algorithm::Pairwise
+                | Algorithm::InPlace,
+            ) => {
                 return None;
             }
             (_, Algorithm::Flat) if !is_rooted => return None,

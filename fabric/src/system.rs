@@ -13,5 +13,6 @@ pub mod parked;
 pub(crate) mod platform;
 pub mod primitives;
 pub mod process_manager;
+pub mod processor;
 pub mod scheduler;
 pub mod type_name;

@@ -183,9 +183,10 @@ fn predicted(
     };
     let algorithm = TuningTable::default().algorithm(kind, images, bytes);
     let barriers = barriers(algorithm, bytes);
-    // Posts are the messages of a flat algorithm.
+    // Posts are the messages of a flat algorithm, and shares are the same in place.
     let sent = match algorithm {
         Algorithm::Eager => Algorithm::Flat,
+        Algorithm::InPlace => Algorithm::ReduceScatterAllgather,
         other => other,
     };
     let messages = time(Subject::Collective(kind, sent));
@@ -199,6 +200,7 @@ fn barriers(algorithm: Algorithm, bytes: usize) -> usize {
     match algorithm {
         Algorithm::Flat if bytes <= PAYLOAD => 0,
         Algorithm::Eager => 0,
+        Algorithm::InPlace => 3,
         Algorithm::ReduceScatterAllgather => turns + 1,
         _ => turns,
     }

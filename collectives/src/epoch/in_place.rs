@@ -4,8 +4,9 @@
 //! end. What others cannot reach is not lent; then all images, who know where the values of each are, use the
 //! scratch space instead.
 //!
-//! Values that are combined pass through the scratch space wherever they are: results replace values there that others read, so the caches
-//! of two processors would pass all of both to and fro, where a buffer stays in them.
+//! Values that are combined pass through the scratch space wherever they are, unless an algorithm is chosen that combines them in place: results
+//! replace values there that others read, so the caches of two processors pass all of both to and fro, where a buffer stays in them. Which one is
+//! faster depends on the processors.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -169,7 +170,14 @@ impl<'a, T: Remote> InPlace<'a, T> {
     /// # Errors
     /// The images that failed before, the same on all others.
     pub(crate) fn barrier(&mut self) -> Result<(), ImageFailed> {
-        self.epoch.barrier()
+        match self.posted.is_empty() {
+            // The images tell their places again: they are looked up in what came with the last barrier.
+            true => {
+                let place = self.told(self.epoch.team.index());
+                self.epoch.barrier_with_word(place)
+            }
+            false => self.epoch.barrier(),
+        }
     }
 
     /// Notes that `image` writes so many elements of this image.
@@ -181,7 +189,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
     ///
     /// # Safety
     /// It has lent them by [`run_mut`](Self::run_mut), and no image reads these before the next barrier.
-    unsafe fn own(&mut self, range: Range<usize>) -> &mut [T] {
+    pub(crate) unsafe fn own(&mut self, range: Range<usize>) -> &mut [T] {
         assert!(range.start <= range.end && range.end <= self.values.len());
         // SAFETY: the elements lie in the values, which are borrowed exclusively for longer than `self`. The caller vouches for the
         // other images; of this image there is no other reference to them, as `self` is borrowed.

@@ -44,6 +44,16 @@ pub(super) const BUILT_IN: [BuiltIn; 24] = [
     (Kind::TotalReproducible, 0, 0, Algorithm::Flat),
 ];
 
+/// The built-in rules before those on Intel's processors, for two images with a core each. Elsewhere stores to what others have read are slower than
+/// buffers.
+pub(super) const IN_PLACE: [BuiltIn; 5] = [
+    (Kind::Reduce, 2, 1 << 20, Algorithm::Flat),
+    (Kind::Reduce, 2, 0, Algorithm::InPlace),
+    (Kind::ReduceTo, 2, 2048, Algorithm::Eager),
+    (Kind::ReduceTo, 2, 256 << 10, Algorithm::Flat),
+    (Kind::ReduceTo, 2, 0, Algorithm::InPlace),
+];
+
 /// The built-in rules before those, in jobs with more images than cores: whoever waits for others, waits for a core. Measured with 4 and 8
 /// images on two cores.
 ///

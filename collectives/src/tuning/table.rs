@@ -6,8 +6,9 @@ use std::fmt::{self, Write};
 use coarray_runtime::{Barrier, Placement, Plan, Rule, Rules};
 
 use super::algorithm::{Algorithm, Kind};
-use super::built_in::{APART, BETWEEN_NODES, BUILT_IN, BuiltIn, IN_A_CROWD};
+use super::built_in::{APART, BETWEEN_NODES, BUILT_IN, BuiltIn, IN_A_CROWD, IN_PLACE};
 use super::table_text::{Entries, read};
+use coarray_fabric::system::processor::is_intel;
 
 /// Which algorithms to use: rules for each kind of operation. The first that applies counts; if none does, the first built-in
 /// one.
@@ -170,7 +171,10 @@ impl TuningTable {
             Kind::ALL.map(of_kind).into()
         };
         Rules {
-            intra_node: with(&BUILT_IN),
+            intra_node: match is_intel() {
+                true => with(&[&IN_PLACE[..], &BUILT_IN].concat()),
+                false => with(&BUILT_IN),
+            },
             crowded: with(&[&IN_A_CROWD[..], &BUILT_IN].concat()),
             inter_node: with(&BETWEEN_NODES),
             apart: with(&[&APART[..], &BETWEEN_NODES].concat()),
