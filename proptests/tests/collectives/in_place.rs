@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use coarray::Launch;
 use coarray::collectives::{
-    co_allgather, co_broadcast, co_reduce, co_sum, try_co_broadcast, try_co_reduce,
+    Algorithm, Collective, co_allgather, co_broadcast, co_sum, try_co_broadcast,
 };
 use coarray::failure::fail_image;
 use coarray::prelude::*;
@@ -14,6 +14,10 @@ use coarray_proptests::Setting;
 
 /// 4 MiB: memory of this size is returned to the system as soon as it is free, and whoever reads it then crashes.
 const LENGTH: usize = 1 << 19;
+
+fn in_place() -> Collective {
+    Collective::new().algorithm(Algorithm::InPlace)
+}
 
 /// An image that unwinds waits for those who read its values.
 #[test]
@@ -23,7 +27,7 @@ fn values_stay_until_others_have_read_them() {
         let outcome = Launch::new(3).run(|| {
             let mut values = vec![this_image() as u64; LENGTH];
             // Image 2 panics at once; image 0 has combined its share soon, and image 1 reads that of image 0 all the while.
-            co_reduce(&mut values, |one, other| {
+            in_place().co_reduce(&mut values, |one, other| {
                 match this_image() {
                     1 => {
                         std::hint::black_box(calls.fetch_add(1, Ordering::Relaxed));
@@ -46,7 +50,7 @@ fn an_image_that_fails_in_an_operator_takes_no_values_from_readers() {
         let survivors = Launch::new(3).keep_going(true).run(|| {
             let mut values = vec![this_image() as u64; LENGTH];
             let calls = Cell::new(0);
-            let reduced = try_co_reduce(&mut values, |one, other| {
+            let reduced = in_place().try_co_reduce(&mut values, |one, other| {
                 calls.set(calls.get() + 1);
                 if this_image() == victim && calls.get() == LENGTH / 4 {
                     fail_image();
@@ -74,7 +78,7 @@ fn a_panic_of_an_operator_that_is_caught_is_found_by_all() {
     let outcome = Launch::new(3).run(|| {
         let mut values = vec![this_image() as u64; LENGTH];
         let attempt = catch_unwind(AssertUnwindSafe(|| {
-            co_reduce(&mut values, |one, other| {
+            in_place().co_reduce(&mut values, |one, other| {
                 assert!(this_image() != 2, "no sum");
                 one + other
             });
@@ -83,7 +87,7 @@ fn a_panic_of_an_operator_that_is_caught_is_found_by_all() {
         // The values are this image's again.
         values.fill(7);
         drop(values);
-        co_reduce(&mut [1, 2], |one, other| one + other);
+        in_place().co_reduce(&mut [1, 2], |one, other| one + other);
     });
     assert!(outcome.is_err(), "images go on together: {outcome:?}");
 }
@@ -107,7 +111,10 @@ fn values_are_the_images_own_again_afterwards() {
                 open.at((this_image() + 1) % num_images())[0].put(me);
                 drop(open);
                 closed[1..].fill(1);
-                co_sum(&mut closed[1..]);
+                match round % 2 {
+                    0 => co_sum(&mut closed[1..]),
+                    _ => in_place().co_sum(&mut closed[1..]),
+                }
                 assert_eq!(closed[0], (me + images - 1) % images);
                 assert!(closed[1..].iter().all(|&value| value == images));
                 drop(closed);

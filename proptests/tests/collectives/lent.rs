@@ -1,7 +1,7 @@
-//! Scans and reductions to one image, of values in coarrays of all, some or no images, which pass through buffers in several pieces.
+//! Scans and reductions of values in coarrays of all, some or no images, which pass through buffers in several pieces or are combined in place.
 
 use coarray::Coarray;
-use coarray::collectives::{co_exscan, co_reduce_to, co_scan};
+use coarray::collectives::{Algorithm, Collective, co_exscan, co_scan};
 use coarray::this_image;
 use coarray_proptests::{Sample, Setting, bits, config};
 use proptest::prelude::*;
@@ -39,7 +39,7 @@ proptest! {
     #![proptest_config(config(24))]
 
     #[test]
-    fn scans_and_reductions_to_one_join_in_order_wherever_values_lie(
+    fn scans_and_reductions_join_in_order_wherever_values_lie(
         setting in Setting::anywhere(),
         length in lengths(),
         in_coarrays: u8,
@@ -71,13 +71,18 @@ proptest! {
             let expected: Vec<_> = (0..length).map(after).collect();
             assert_eq!(difference(mine, &expected), None, "an exclusive scan on image {me}");
 
-            mine.copy_from_slice(&inputs[me]);
-            co_reduce_to(mine, root, Digits::then);
-            let expected: Vec<_> = match me == root {
-                true => (0..length).filter_map(|index| joined(&inputs, index)).collect(),
-                false => inputs[me].clone(),
-            };
-            assert_eq!(difference(mine, &expected), None, "a reduction to {root} on image {me}");
+            let all: Vec<_> = (0..length).filter_map(|index| joined(&inputs, index)).collect();
+            for algorithm in [None, Some(Algorithm::InPlace)] {
+                let by = algorithm.map_or_else(Collective::new, |one| Collective::new().algorithm(one));
+                mine.copy_from_slice(&inputs[me]);
+                by.co_reduce_to(mine, root, Digits::then);
+                let expected = if me == root { &all } else { &inputs[me] };
+                assert_eq!(difference(mine, expected), None, "to {root} on image {me}, {algorithm:?}");
+
+                mine.copy_from_slice(&inputs[me]);
+                by.co_reduce(mine, Digits::then);
+                assert_eq!(difference(mine, &all), None, "on image {me}, {algorithm:?}");
+            }
         });
     }
 }

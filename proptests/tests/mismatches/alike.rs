@@ -69,7 +69,7 @@ fn creations_of_different_types_or_lengths_are_told_apart() {
 /// Of four words of payload, the last takes the place of a word of the signature. It is any number, also one that the others' calls have there.
 #[test]
 fn calls_whose_payload_is_full_are_told_apart_from_all_others() {
-    for last in [0, 1, 2, u64::MAX] {
+    for last in [0, 1, u64::MAX >> 3] {
         let full = || co_sum(&mut [1, 2, 3, last]);
         differ(
             ["co_sum of 4 x u64 at ", "co_sum of 3 x u64 at "],
