@@ -9,8 +9,7 @@ pub(crate) type Signature = [u64; 4];
 /// How many words of payload an image brings to a barrier, for all others to read.
 pub(crate) const WORDS: usize = 4;
 
-/// How many of them lie beside the signature. If there is one more, it takes the place of the signature's last word, which such a call leaves
-/// 0.
+/// How many of them lie beside the signature. The last one takes the place of the signature's last word, which is 0 in calls that bring it.
 pub(crate) const BESIDE: usize = WORDS - 1;
 
 /// How many bytes of payload an image brings to a barrier, for all others to read.
@@ -84,8 +83,8 @@ impl Arrival {
         self.words.write(words);
     }
 
-    /// As [`bring`](Self::bring), of the first `used` of these words: to the image's signature as well, where room for [a time](Self::note_time)
-    /// is left if possible.
+    /// Writes the first `used` of these words, and leaves room for [a time](Self::note_time) behind them if there is some. The last word goes to
+    /// the signature with which the image is about to [enter](Self::enter).
     #[inline]
     pub(crate) fn bring_first(&self, words: &[u64; WORDS], used: usize, signature: &mut Signature) {
         let beside = if used > TIME { BESIDE } else { TIME };
