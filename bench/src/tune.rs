@@ -99,14 +99,14 @@ fn placement(fabric: Fabric) -> Placement {
     }
 }
 
-/// The algorithms for this kind of operation; not those that are another one there.
+/// The algorithms for this kind of operation; not those that are another one there, as all are that need values in coarrays.
 fn candidates(kind: Kind, placement: Placement) -> impl Iterator<Item = Algorithm> {
     let other = match placement {
         Placement::Apart => Algorithm::Eager,
         _ => Algorithm::Fabric,
     };
     let all = kind.algorithms().iter().copied();
-    all.filter(move |&algorithm| algorithm != other)
+    all.filter(move |&algorithm| ![other, Algorithm::InPlace].contains(&algorithm))
 }
 
 /// Collective. Measures all algorithms and barriers, and prints the samples on image 0.
