@@ -28,25 +28,22 @@ pub(crate) mod execute;
 pub(crate) mod in_place;
 pub(crate) mod incoming;
 
+mod payload;
 mod receive_buffer;
 mod steps;
 
 use std::ops::Range;
-use std::ptr;
 use std::slice;
 
 use coarray_coref::Remote;
 use coarray_fabric::{BUFFER_BYTES, Deferral, direct};
-use coarray_runtime::{
-    Call, ImageFailed, PAYLOAD_BYTES, PAYLOAD_BYTES_WITH_ROOT, StepsBegun, Team, quiet_and_defer,
-};
+use coarray_runtime::{Call, ImageFailed, StepsBegun, Team, quiet_and_defer};
 
+use crate::epoch::payload::{PAYLOAD_WORDS, WORDS_WITH_ROOT, pack, words};
 use crate::epoch::receive_buffer::ReceiveBuffer;
 use crate::traffic;
 
-/// The words of a payload, which travels with an image's arrival in a barrier; of a call with a root, and of all others.
-const WORDS_WITH_ROOT: usize = PAYLOAD_BYTES_WITH_ROOT / size_of::<u64>();
-const PAYLOAD_WORDS: usize = PAYLOAD_BYTES / size_of::<u64>();
+pub(crate) use payload::{fits_payload, fits_payload_with_root};
 
 /// The most calls that images compare in an epoch: where values are, that all have their share, that all have read, and that one
 /// was gone.
@@ -393,38 +390,6 @@ impl<T> Drop for Epoch<'_, T> {
 /// How many elements a buffer holds.
 pub(crate) const fn capacity<T>() -> usize {
     BUFFER_BYTES / size_of::<T>()
-}
-
-/// Writes `values` to a payload, from place `start` on.
-///
-/// # Panics
-/// If they do not fit there.
-#[inline]
-fn pack<T: Remote>(payload: &mut [u64; PAYLOAD_WORDS], start: usize, values: &[T]) {
-    assert!(fits_payload::<T>(start + values.len()));
-    // SAFETY: `values` is valid for reads, and the payload for writes of as many values from `start` on: they end within it and need no greater
-    // alignment than `u64`, as was just asserted. They have no padding, and `u64` takes any bytes.
-    unsafe {
-        let target = payload.as_mut_ptr().cast::<T>().add(start);
-        ptr::copy_nonoverlapping(values.as_ptr(), target, values.len());
-    }
-}
-
-/// Whether `length` elements fit the payload of a barrier, of a call without a root.
-#[inline]
-pub(crate) const fn fits_payload<T>(length: usize) -> bool {
-    align_of::<T>() <= align_of::<u64>() && length <= PAYLOAD_BYTES / size_of::<T>()
-}
-
-/// As [`fits_payload`], of a call with a root.
-#[inline]
-pub(crate) const fn fits_payload_with_root<T>(length: usize) -> bool {
-    fits_payload::<T>(length) && length <= PAYLOAD_BYTES_WITH_ROOT / size_of::<T>()
-}
-
-/// How many words so many elements take.
-const fn words<T>(length: usize) -> usize {
-    (length * size_of::<T>()).div_ceil(size_of::<u64>())
 }
 
 /// The pieces of at most `length` elements that pass one at a time. If there are no elements, one empty piece, so that the
