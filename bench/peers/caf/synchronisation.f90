@@ -15,6 +15,8 @@ module synchronisation
 
     real(real64), allocatable :: values(:)[:], received(:)
     integer :: length = 0
+    ! What was read is kept, or it would not be read.
+    real(real64) :: kept = 0
 
 contains
 
@@ -37,7 +39,6 @@ contains
         ! An image alone has nobody to meet.
         if (is_wanted('sync_pair') .and. num_images() > 1) call measure('sync_pair', 0, meet_neighbour)
         if (is_wanted('alloc')) call measure('alloc', 4096, allocate_and_release)
-        values = 0
         bytes = 8
         do while (bytes <= 8 * largest)
             length = bytes / 8
@@ -148,12 +149,16 @@ contains
         end do
     end subroutine allocate_and_release
 
+    ! As in programs, each image writes its values before an operation, and reads one number of each cache line of what it gets
+    ! after it.
     subroutine add(times)
         integer, intent(in) :: times
         integer :: i
 
         do i = 1, times
+            values(1:length) = this_image() + i - 1
             call co_sum(values(1:length))
+            kept = kept + sum(values(1:length:8))
         end do
     end subroutine add
 
@@ -165,12 +170,15 @@ contains
         integer :: i
 
         do i = 1, times
+            if (this_image() == 1) values(1:length) = i
             if (length <= 4) then
                 call co_broadcast(values(1:length), 1)
+                if (this_image() > 1) kept = kept + sum(values(1:length:8))
             else
                 sync all
                 if (this_image() > 1) received(1:length) = values(1:length)[1]
                 sync all
+                if (this_image() > 1) kept = kept + sum(received(1:length:8))
             end if
         end do
     end subroutine broadcast

@@ -1,9 +1,10 @@
 /* The collective operations of MPI. BYTES are those of one process's values, or of one block where there is one for each
-   process. */
+   process. Each writes its values before an operation, and reads what it gets after it. */
 
 #ifndef COLLECTIVES_H
 #define COLLECTIVES_H
 
+#include "../values.h"
 #include "world.h"
 
 enum { MAX_BYTES = 8 << 20, MAX_BLOCK = 2 << 20 };
@@ -21,121 +22,135 @@ static void barrier(size_t bytes, int times) {
 
 static void allreduce(size_t bytes, int times) {
     int count = (int)(bytes / sizeof(double));
-    for (int i = 0; i < times; i++)
+    for (int i = 0; i < times; i++) {
+        write_values(send_buffer, 1, bytes, rank + 1 + i, 0);
         MPI_Allreduce(send_buffer, receive_buffer, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        read_values(receive_buffer, 1, bytes);
+    }
 }
 
 static void broadcast(size_t bytes, int times) {
     int count = (int)(bytes / sizeof(double));
-    for (int i = 0; i < times; i++)
+    for (int i = 0; i < times; i++) {
+        if (rank == ROOT)
+            write_values(receive_buffer, 1, bytes, rank + 1 + i, 0);
         MPI_Bcast(receive_buffer, count, MPI_DOUBLE, ROOT, MPI_COMM_WORLD);
+        if (rank != ROOT)
+            read_values(receive_buffer, 1, bytes);
+    }
 }
 
 static void allreduce_later(size_t bytes, int times) {
     int count = (int)(bytes / sizeof(double));
     for (int i = 0; i < times; i++) {
+        write_values(send_buffer, 1, bytes, rank + 1 + i, 0);
         MPI_Request request;
         MPI_Iallreduce(send_buffer, receive_buffer, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+        read_values(receive_buffer, 1, bytes);
     }
 }
 
 static void reduce(size_t bytes, int times) {
     int count = (int)(bytes / sizeof(double));
-    for (int i = 0; i < times; i++)
+    for (int i = 0; i < times; i++) {
+        write_values(send_buffer, 1, bytes, rank + 1 + i, 0);
         MPI_Reduce(send_buffer, receive_buffer, count, MPI_DOUBLE, MPI_SUM, ROOT, MPI_COMM_WORLD);
+        if (rank == ROOT)
+            read_values(receive_buffer, 1, bytes);
+    }
 }
 
 static void scan(size_t bytes, int times) {
     int count = (int)(bytes / sizeof(double));
-    for (int i = 0; i < times; i++)
+    for (int i = 0; i < times; i++) {
+        write_values(send_buffer, 1, bytes, rank + 1 + i, 0);
         MPI_Scan(send_buffer, receive_buffer, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        read_values(receive_buffer, 1, bytes);
+    }
 }
 
 static void gather(size_t bytes, int times) {
     int count = (int)(bytes / sizeof(double));
-    for (int i = 0; i < times; i++)
+    for (int i = 0; i < times; i++) {
+        write_values(send_buffer, 1, bytes, rank + 1 + i, 0);
         MPI_Gather(send_buffer, count, MPI_DOUBLE, receive_buffer, count, MPI_DOUBLE, ROOT, MPI_COMM_WORLD);
+        if (rank == ROOT)
+            read_values(receive_buffer, size, bytes);
+    }
 }
 
 static void allgather(size_t bytes, int times) {
     int count = (int)(bytes / sizeof(double));
-    for (int i = 0; i < times; i++)
+    for (int i = 0; i < times; i++) {
+        write_values(send_buffer, 1, bytes, rank + 1 + i, 0);
         MPI_Allgather(send_buffer, count, MPI_DOUBLE, receive_buffer, count, MPI_DOUBLE, MPI_COMM_WORLD);
+        read_values(receive_buffer, size, bytes);
+    }
 }
 
 static void scatter(size_t bytes, int times) {
     int count = (int)(bytes / sizeof(double));
-    for (int i = 0; i < times; i++)
+    for (int i = 0; i < times; i++) {
+        if (rank == ROOT)
+            write_values(send_buffer, size, bytes, rank + 1 + i, size);
         MPI_Scatter(send_buffer, count, MPI_DOUBLE, receive_buffer, count, MPI_DOUBLE, ROOT, MPI_COMM_WORLD);
+        read_values(receive_buffer, 1, bytes);
+    }
 }
 
 static void alltoall(size_t bytes, int times) {
     int count = (int)(bytes / sizeof(double));
-    for (int i = 0; i < times; i++)
+    for (int i = 0; i < times; i++) {
+        write_values(send_buffer, size, bytes, rank + 1 + i, size);
         MPI_Alltoall(send_buffer, count, MPI_DOUBLE, receive_buffer, count, MPI_DOUBLE, MPI_COMM_WORLD);
+        read_values(receive_buffer, size, bytes);
+    }
 }
 
 static void reduce_scatter(size_t bytes, int times) {
     int count = (int)(bytes / sizeof(double));
     for (int i = 0; i < size; i++)
         counts[i] = count;
-    for (int i = 0; i < times; i++)
+    for (int i = 0; i < times; i++) {
+        write_values(send_buffer, size, bytes, rank + 1 + i, size);
         MPI_Reduce_scatter(send_buffer, receive_buffer, counts, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-}
-
-/* Whether block after block of what came is a number plus the block's times another. */
-static int holds(int blocks, int count, double first, double step) {
-    for (int block = 0; block < blocks; block++)
-        for (int i = 0; i < count; i++)
-            if (receive_buffer[block * count + i] != first + block * step)
-                return 0;
-    return 1;
+        read_values(receive_buffer, 1, bytes);
+    }
 }
 
 static void check_collectives(void) {
-    int count = MAX_BYTES / (int)sizeof(double), block = MAX_BLOCK / (int)sizeof(double);
     double sum = size * (size + 1.0) / 2;
-    for (int i = 0; i < count; i++)
-        send_buffer[i] = receive_buffer[i] = rank + 1;
     allreduce(MAX_BYTES, 1);
-    if (!holds(1, count, sum, 0))
+    if (!are_values(receive_buffer, 1, MAX_BYTES, sum, 0))
         fail("a sum is wrong");
     reduce(MAX_BYTES, 1);
-    if (rank == ROOT && !holds(1, count, sum, 0))
+    if (rank == ROOT && !are_values(receive_buffer, 1, MAX_BYTES, sum, 0))
         fail("a sum for one process is wrong");
     allreduce_later(sizeof(double), 1);
-    if (!holds(1, 1, sum, 0))
+    if (!are_values(receive_buffer, 1, sizeof(double), sum, 0))
         fail("a later sum is wrong");
-    for (int i = 0; i < count; i++)
-        receive_buffer[i] = rank + 1;
     broadcast(MAX_BYTES, 1);
-    if (!holds(1, count, ROOT + 1, 0))
+    if (!are_values(receive_buffer, 1, MAX_BYTES, ROOT + 1, 0))
         fail("a broadcast is wrong");
-
-    for (int to = 0; to < size; to++)
-        for (int i = 0; i < block; i++)
-            send_buffer[to * block + i] = rank + 1 + size * to;
     scan(MAX_BLOCK, 1);
-    if (!holds(1, block, (rank + 1) * (rank + 2.0) / 2, 0))
+    if (!are_values(receive_buffer, 1, MAX_BLOCK, (rank + 1) * (rank + 2.0) / 2, 0))
         fail("a scan is wrong");
     gather(MAX_BLOCK, 1);
-    if (rank == ROOT && !holds(size, block, 1, 1))
+    if (rank == ROOT && !are_values(receive_buffer, size, MAX_BLOCK, 1, 1))
         fail("a gathering is wrong");
     allgather(MAX_BLOCK, 1);
-    if (!holds(size, block, 1, 1))
+    if (!are_values(receive_buffer, size, MAX_BLOCK, 1, 1))
         fail("a gathering for all is wrong");
     scatter(MAX_BLOCK, 1);
-    if (!holds(1, block, ROOT + 1 + size * rank, 0))
+    if (!are_values(receive_buffer, 1, MAX_BLOCK, ROOT + 1 + size * rank, 0))
         fail("a scattering is wrong");
     alltoall(MAX_BLOCK, 1);
-    if (!holds(size, block, 1 + size * rank, 1))
+    if (!are_values(receive_buffer, size, MAX_BLOCK, 1 + size * rank, 1))
         fail("an exchange is wrong");
     reduce_scatter(MAX_BLOCK, 1);
-    if (!holds(1, block, sum + (double)size * size * rank, 0))
+    if (!are_values(receive_buffer, 1, MAX_BLOCK, sum + (double)size * size * rank, 0))
         fail("a scattered sum is wrong");
-    for (int i = 0; i < size * block || i < count; i++)
-        send_buffer[i] = 0;
 }
 
 static void prepare_collectives(void) {

@@ -1,6 +1,7 @@
 //! The baseline of collectives: data pass between images by loops, `memcpy` and barriers alone, in memory that all map.
 
 use std::hint::black_box;
+use std::ops::Range;
 use std::rc::Rc;
 use std::{ptr, slice};
 
@@ -9,7 +10,9 @@ use coarray::{num_images, this_image};
 use memmap2::MmapRaw;
 
 use super::barrier::Barrier;
+use super::exchange::Exchange;
 use super::mapping::map;
+use super::values;
 
 /// So many numbers pass at a time, and stay in the caches of both sides: longer pieces take up to four times as long where these have no cache
 /// in common.
@@ -27,28 +30,26 @@ pub enum Taken {
     Added,
 }
 
-/// Collective. A function that copies `out` bytes of this image to shared memory and takes `into` bytes that the others have just copied there,
-/// a number of times: piece by piece, with a barrier in each. The job ends if there is no memory to share.
-pub fn pass(
-    barrier: &Rc<Barrier>,
-    out: usize,
-    into: usize,
-    taken: Taken,
-) -> impl FnMut(usize) + use<> {
-    let (source, mut target) = (numbers(out), numbers(into));
+/// Collective. A function that writes what this image gives, copies it to shared memory, takes there what the others have just copied, and reads
+/// it, a number of times: piece by piece, with a barrier in each. The job ends if there is no memory to share.
+pub fn pass(barrier: &Rc<Barrier>, exchange: &Exchange, taken: Taken) -> impl FnMut(usize) + use<> {
+    let Exchange { out, from, each } = exchange.clone();
+    let (mut source, mut target) = (numbers(out), numbers(from.len() * each));
     let mut most = source.len();
     co_max(&mut most);
     let is_beside_flag = most <= BESIDE_A_FLAG;
     let rounds = most.div_ceil(PIECE).max(1);
-    let shared = Shared::new(2 * most.min(PIECE));
-    let half = shared.length / 2;
+    let half = most.min(PIECE);
+    let shared = Shared::new(2 * half);
     let received = target.len().div_ceil(rounds).max(1);
     let barrier = Rc::clone(barrier);
     let mut odd = false;
     move |times| {
-        for _ in 0..times {
+        for time in 0..times {
+            values::write(&mut source, time);
             if is_beside_flag {
                 barrier.wait();
+                values::read(&target);
                 continue;
             }
             let mut pieces = black_box(&source).chunks(PIECE);
@@ -63,35 +64,40 @@ pub fn pass(
                 barrier.wait();
                 if let Some(target) = targets.next() {
                     // SAFETY: the others have written their halves, and write there again after the next barrier.
-                    unsafe { shared.take(start, half, target, taken) };
+                    unsafe { shared.take(start..start + half, &from, target, taken) };
                 }
             }
+            values::read(&target);
         }
     }
 }
 
-/// Collective. A function that copies `into` bytes from where the others have them, `length` bytes each, between two barriers, a number of
-/// times. The job ends if there is no memory to share.
-pub fn read(barrier: &Rc<Barrier>, length: usize, into: usize) -> impl FnMut(usize) + use<> {
-    let (source, mut target) = (numbers(length), numbers(into));
-    let shared = Shared::new(source.len());
-    // SAFETY: nobody reads before the first barrier.
-    unsafe { shared.write(0, &source) };
+/// Collective. A function that writes what this image gives where others reach it, copies what it gets from there, between two barriers, and
+/// reads it, a number of times. The job ends if there is no memory to share.
+pub fn read_in_place(barrier: &Rc<Barrier>, exchange: &Exchange) -> impl FnMut(usize) + use<> {
+    let Exchange { out, from, each } = exchange.clone();
+    let (length, mut target) = (out / size_of::<f64>(), numbers(from.len() * each));
+    let mut most = length;
+    co_max(&mut most);
+    let mut shared = Shared::new(most);
     let barrier = Rc::clone(barrier);
     move |times| {
-        for _ in 0..times {
+        for time in 0..times {
+            // SAFETY: nobody reads before the first barrier, nor after the second.
+            values::write(unsafe { shared.own(length) }, time);
             barrier.wait();
-            // SAFETY: the others have written before the barrier, and never again.
-            unsafe { shared.take(0, shared.length, black_box(&mut target), Taken::Copied) };
+            // SAFETY: the others have written before the barrier, and write again after the second.
+            unsafe { shared.take(0..most, &from, black_box(&mut target), Taken::Copied) };
             barrier.wait();
+            values::read(&target);
         }
     }
 }
 
-/// So many bytes of numbers, which stay the same however often they are added.
+/// So many bytes of numbers.
 fn numbers(bytes: usize) -> Vec<f64> {
     // Written once, so that the pages exist.
-    black_box(vec![-0.0; bytes / size_of::<f64>()])
+    black_box(vec![0.5; bytes / size_of::<f64>()])
 }
 
 /// Memory of so many numbers for each image.
@@ -125,20 +131,34 @@ impl Shared {
         unsafe { ptr::copy_nonoverlapping(numbers.as_ptr(), place, numbers.len()) }
     }
 
-    /// Takes as many numbers as `target` has, from `start` on of the images after this one in turn, at most `most` of each.
+    /// The first numbers of this image.
+    ///
+    /// # Safety
+    /// Nobody else reads or writes them as long as they are borrowed.
+    unsafe fn own(&mut self, length: usize) -> &mut [f64] {
+        // SAFETY: the numbers lie in the mapping, aligned; the caller vouches for the others.
+        unsafe { slice::from_raw_parts_mut(self.place(this_image(), 0, length), length) }
+    }
+
+    /// Takes as many numbers as `target` has, the same number `from` each of these images, out of a part of its memory. Each image has others at
+    /// another place there, if the part is long enough.
     ///
     /// # Safety
     /// Nobody writes there now.
-    unsafe fn take(&self, start: usize, most: usize, target: &mut [f64], taken: Taken) {
-        let images = num_images();
-        let others = (1..images).map(|distance| (this_image() + distance) % images);
-        for (part, from) in target.chunks_mut(most).zip(others.cycle()) {
+    unsafe fn take(&self, part: Range<usize>, from: &[usize], target: &mut [f64], taken: Taken) {
+        let (me, images) = (this_image(), num_images());
+        let each = target.len().div_ceil(from.len().max(1)).max(1);
+        for (target, &from) in target.chunks_mut(each).zip(from) {
+            let blocks = (part.len() / target.len()).max(1);
+            let block = (me + images - from - 1) % images % blocks;
+            let start = part.start + block * target.len();
             // SAFETY: the numbers lie in the mapping, aligned; the caller vouches that nobody writes there.
-            let there =
-                unsafe { slice::from_raw_parts(self.place(from, start, part.len()), part.len()) };
+            let there = unsafe {
+                slice::from_raw_parts(self.place(from, start, target.len()), target.len())
+            };
             match taken {
-                Taken::Copied => part.copy_from_slice(there),
-                Taken::Added => part
+                Taken::Copied => target.copy_from_slice(there),
+                Taken::Added => target
                     .iter_mut()
                     .zip(there)
                     .for_each(|(sum, number)| *sum += number),

@@ -12,9 +12,9 @@ use std::rc::Rc;
 use coarray::collectives::{co_allgather, co_alltoall, co_gather, co_reduce_scatter, co_scatter};
 use coarray::{num_images, this_image};
 
-use super::collectives::{FEW_SIZES, ROOT, others, passed, read_in_place, symmetric};
+use super::collectives::{FEW_SIZES, ROOT, is_root, passed, read_in_place, symmetric};
 use super::{Operation, Part, Trial};
-use crate::baseline::{self, Barrier, Taken};
+use crate::baseline::{Barrier, Exchange, Taken, values};
 use crate::stopwatch::Action;
 
 /// `co_gather` of `f64`.
@@ -25,10 +25,10 @@ pub const CO_GATHER: Operation = Operation {
         own: gathering(bytes, is_root(), |values, gathered| {
             co_gather(values, gathered, ROOT)
         }),
-        bound: match is_root() {
-            true => copied(bytes, passed(0, others() * bytes, Taken::Copied, barrier)),
-            false => copied(0, passed(bytes, 0, Taken::Copied, barrier)),
-        },
+        bound: roots_copied(
+            bytes,
+            passed(&Exchange::to_root(bytes, ROOT), Taken::Copied, barrier),
+        ),
     },
 };
 
@@ -42,7 +42,7 @@ pub const CO_ALLGATHER: Operation = Operation {
         }),
         bound: copied(
             bytes,
-            passed(bytes, others() * bytes, Taken::Copied, barrier),
+            passed(&Exchange::to_all(bytes), Taken::Copied, barrier),
         ),
     },
 };
@@ -53,10 +53,14 @@ pub const CO_SCATTER: Operation = Operation {
     sizes: FEW_SIZES,
     prepare: |bytes, barrier| Trial {
         own: scattering(bytes, |parts, mine| co_scatter(parts, mine, ROOT)),
-        bound: match is_root() {
-            true => copied(bytes, passed(others() * bytes, 0, Taken::Copied, barrier)),
-            false => copied(0, passed(0, bytes, Taken::Copied, barrier)),
-        },
+        bound: roots_copied(
+            bytes,
+            passed(
+                &Exchange::from_root_each(bytes, ROOT),
+                Taken::Copied,
+                barrier,
+            ),
+        ),
     },
 };
 
@@ -68,7 +72,7 @@ pub const CO_ALLTOALL: Operation = Operation {
         own: exchange(bytes, |sent, received| co_alltoall(sent, received)),
         bound: copied(
             bytes,
-            passed(others() * bytes, others() * bytes, Taken::Copied, barrier),
+            passed(&Exchange::to_each(bytes), Taken::Copied, barrier),
         ),
     },
 };
@@ -81,7 +85,7 @@ pub const CO_ALLGATHER_SYMMETRIC: Operation = Operation {
         own: gathering_of(symmetric(bytes), true, |values, gathered| {
             co_allgather(values, gathered)
         }),
-        bound: copied(bytes, read_in_place(bytes, others() * bytes, barrier)),
+        bound: copied(bytes, read_in_place(&Exchange::to_all(bytes), barrier)),
     },
 };
 
@@ -93,7 +97,7 @@ pub const CO_ALLTOALL_SYMMETRIC: Operation = Operation {
         own: exchange_of(symmetric(num_images() * bytes), |sent, received| {
             co_alltoall(sent, received)
         }),
-        bound: copied(bytes, read_in_place(bytes, others() * bytes, barrier)),
+        bound: copied(bytes, read_in_place(&Exchange::to_each(bytes), barrier)),
     },
 };
 
@@ -105,10 +109,10 @@ pub const CO_GATHER_SYMMETRIC: Operation = Operation {
         own: gathering_of(symmetric(bytes), is_root(), |values, gathered| {
             co_gather(values, gathered, ROOT)
         }),
-        bound: match is_root() {
-            true => copied(bytes, read_in_place(bytes, others() * bytes, barrier)),
-            false => copied(0, read_in_place(bytes, 0, barrier)),
-        },
+        bound: roots_copied(
+            bytes,
+            read_in_place(&Exchange::to_root(bytes, ROOT), barrier),
+        ),
     },
 };
 
@@ -120,10 +124,10 @@ pub const CO_SCATTER_SYMMETRIC: Operation = Operation {
         own: scattering_of(symmetric(num_images() * bytes), bytes, |parts, mine| {
             co_scatter(parts, mine, ROOT)
         }),
-        bound: match is_root() {
-            true => copied(bytes, read_in_place(bytes, 0, barrier)),
-            false => copied(0, read_in_place(bytes, bytes, barrier)),
-        },
+        bound: roots_copied(
+            bytes,
+            read_in_place(&Exchange::from_root_each(bytes, ROOT), barrier),
+        ),
     },
 };
 
@@ -155,23 +159,28 @@ pub const CO_REDUCE_SCATTER: Operation = Operation {
 };
 
 fn scattered_reduction_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
-    let passed = passed(others() * bytes, others() * bytes, Taken::Added, barrier);
-    copied(bytes, passed)
+    copied(
+        bytes,
+        passed(&Exchange::to_each(bytes), Taken::Added, barrier),
+    )
 }
 
-/// Whether this image is the root.
-pub fn is_root() -> bool {
-    this_image() == ROOT
+/// As [`copied`], by the root.
+fn roots_copied(bytes: usize, bound: Vec<Part>) -> Vec<Part> {
+    copied(if is_root() { bytes } else { 0 }, bound)
 }
 
-/// A copy of so many bytes of one's own and the `bound` in turn, so that the caches hold both.
+/// A copy of so many bytes of one's own, written before and read after it, and the `bound` in turn, so that the caches hold both.
 fn copied(bytes: usize, bound: Vec<Part>) -> Vec<Part> {
     let copied = |mut part: Part| {
-        let mut copy = baseline::copy(bytes);
+        let mut source = vec![0.0; bytes / size_of::<f64>()];
+        let mut target = source.clone();
         let both = move |times| {
-            for _ in 0..times {
-                copy(1);
+            for time in 0..times {
+                values::write(&mut source, time);
+                target.copy_from_slice(&source);
                 (part.action)(1);
+                values::read(&target);
             }
         };
         Part::new(part.times, both)
@@ -204,8 +213,10 @@ fn gathering_of(
         "others' values did not arrive"
     );
     Box::new(move |times| {
-        for _ in 0..times {
+        for time in 0..times {
+            values::write(&mut values, time);
             gather(black_box(&values), black_box(&mut gathered));
+            values::read(&gathered);
         }
     })
 }
@@ -233,8 +244,10 @@ fn scattering_of(
         "the root's values did not arrive"
     );
     Box::new(move |times| {
-        for _ in 0..times {
+        for time in 0..times {
+            values::write(&mut parts, time);
             scatter(black_box(&parts), black_box(&mut mine));
+            values::read(&mine);
         }
     })
 }
@@ -260,8 +273,10 @@ fn exchange_of(
         "others' values did not arrive"
     );
     Box::new(move |times| {
-        for _ in 0..times {
+        for time in 0..times {
+            values::write(&mut sent, time);
             exchange(black_box(&sent), black_box(&mut received));
+            values::read(&received);
         }
     })
 }
@@ -287,8 +302,10 @@ fn scattered_reduction_of(
         "the sum for image {me} is not {expected}"
     );
     Box::new(move |times| {
-        for _ in 0..times {
+        for time in 0..times {
+            values::write(&mut values, time);
             reduce(black_box(&values), black_box(&mut mine));
+            values::read(&mine);
         }
     })
 }

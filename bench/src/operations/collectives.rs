@@ -1,5 +1,8 @@
 //! Barriers, reductions, scans and broadcasts.
 //!
+//! As in programs, each image [writes](values::write) its values before an operation, and [reads](values::read) what it gets after it: both
+//! are part of an operation, of its bound and of the peers'.
+//!
 //! # The bounds
 //! What bare programs do by loops, `memcpy` and raw barriers alone. What images have in private memory [passes](passed) through shared memory:
 //! each copies out what others get, and takes what it gets from there. With `P` images of `n` bytes each:
@@ -23,7 +26,7 @@ use coarray::collectives::{
 use coarray::{Coarray, num_images, sync_all, this_image};
 
 use super::{Operation, Part, Trial};
-use crate::baseline::{self, Barrier, Taken};
+use crate::baseline::{self, Barrier, Exchange, Taken, values};
 use crate::stopwatch::Action;
 
 /// 8 bytes to 8 MiB.
@@ -96,7 +99,7 @@ pub const CO_SUM_REPRODUCIBLE: Operation = Operation {
     name: "co_sum_reproducible",
     sizes: &[8 << 20],
     prepare: |bytes, _| Trial {
-        own: growing(bytes, |values| co_sum_reproducible(values)),
+        own: rounded(bytes, |values| co_sum_reproducible(values)),
         bound: ordinary_sum(bytes),
     },
 };
@@ -119,7 +122,7 @@ pub const CO_SUM_TO: Operation = Operation {
         own: reduction(bytes, this_image() == ROOT, |values| {
             co_sum_to(values, ROOT);
         }),
-        bound: rooted_reduction_bound(bytes, barrier),
+        bound: passed(&Exchange::to_root(bytes, ROOT), Taken::Added, barrier),
     },
 };
 
@@ -131,7 +134,7 @@ pub const CO_SUM_TO_SYMMETRIC: Operation = Operation {
         own: reduction_of(symmetric(bytes), this_image() == ROOT, |values| {
             co_sum_to(values, ROOT);
         }),
-        bound: rooted_reduction_bound(bytes, barrier),
+        bound: passed(&Exchange::to_root(bytes, ROOT), Taken::Added, barrier),
     },
 };
 
@@ -141,7 +144,7 @@ pub const CO_SCAN: Operation = Operation {
     sizes: SIZES,
     prepare: |bytes, barrier| Trial {
         own: scan(bytes, |values| co_scan(values, Add::add)),
-        bound: scan_bound(bytes, barrier),
+        bound: passed(&Exchange::to_next(bytes), Taken::Added, barrier),
     },
 };
 
@@ -151,7 +154,7 @@ pub const CO_SCAN_SYMMETRIC: Operation = Operation {
     sizes: LONG_SIZES,
     prepare: |bytes, barrier| Trial {
         own: scan_of(symmetric(bytes), |values| co_scan(values, Add::add)),
-        bound: scan_bound(bytes, barrier),
+        bound: passed(&Exchange::to_next(bytes), Taken::Added, barrier),
     },
 };
 
@@ -161,7 +164,7 @@ pub const CO_BROADCAST: Operation = Operation {
     sizes: SIZES,
     prepare: |bytes, barrier| Trial {
         own: broadcast(bytes, |values| co_broadcast(values, ROOT)),
-        bound: broadcast_bound(bytes, barrier),
+        bound: passed(&Exchange::from_root(bytes, ROOT), Taken::Copied, barrier),
     },
 };
 
@@ -171,7 +174,7 @@ pub const CO_BROADCAST_SYMMETRIC: Operation = Operation {
     sizes: LONG_SIZES,
     prepare: |bytes, barrier| Trial {
         own: broadcast_of(symmetric(bytes), |values| co_broadcast(values, ROOT)),
-        bound: read_in_place(bytes, if this_image() == ROOT { 0 } else { bytes }, barrier),
+        bound: read_in_place(&Exchange::from_root(bytes, ROOT), barrier),
     },
 };
 
@@ -204,49 +207,46 @@ fn reduction_of(
         values.iter().all(|&value| value == expected),
         "the sum of 1 to {images} is not {expected}"
     );
-    // However often zeros are added, they stay zeros.
-    values.fill(0.0);
     Box::new(move |times| {
-        for _ in 0..times {
+        for time in 0..times {
+            values::write(&mut values, time);
             sum(black_box(&mut values));
+            if is_for_me {
+                values::read(&values);
+            }
         }
     })
 }
 
-/// Collective. As [`reduction`] for all images, but of numbers that grow: with zeros, an exact sum would have it too easy.
-pub fn growing(bytes: usize, sum: impl Fn(&mut [f64]) + 'static) -> Action {
-    /// With a thousand images, numbers of this size stay finite.
-    const MOST: usize = 64;
+/// Collective. As [`reduction`] for all images, but of numbers that are not alike, whose sum must be rounded.
+pub fn rounded(bytes: usize, sum: impl Fn(&mut [f64]) + 'static) -> Action {
     let sum = Rc::new(sum);
     let checked = Rc::clone(&sum);
     drop(reduction(bytes, true, move |values| checked(values)));
     let first = unlike(bytes);
     let mut values = first.clone();
-    let mut done = 0;
     Box::new(move |times| {
         for _ in 0..times {
-            if done % MOST == 0 {
-                values.copy_from_slice(&first);
-            }
+            values.copy_from_slice(&first);
             sum(black_box(&mut values));
-            done += 1;
+            values::read(&values);
         }
     })
 }
 
 /// Collective. `total` of `bytes` bytes, ready to run; checked once.
 pub fn total(bytes: usize, total: impl Fn(&[f64]) -> f64 + 'static) -> Action {
-    let values = unlike(bytes);
-    let negative: Vec<f64> = values.iter().map(|value| -value).collect();
-    let mut both = [values, negative].concat();
+    let first = unlike(bytes);
+    let negative: Vec<f64> = first.iter().map(|value| -value).collect();
     assert!(
-        total(&both) == 0.0,
+        total(&[&first[..], &negative].concat()) == 0.0,
         "numbers and their opposites are not zero"
     );
-    both.truncate(bytes / size_of::<f64>());
+    let mut values = first.clone();
     Box::new(move |times| {
         for _ in 0..times {
-            black_box(total(black_box(&both)));
+            values.copy_from_slice(&first);
+            black_box(total(black_box(&values)));
         }
     })
 }
@@ -278,11 +278,11 @@ fn scan_of(
         "the sum up to image {} is not {expected}",
         this_image()
     );
-    // As in `reduction`.
-    values.fill(0.0);
     Box::new(move |times| {
-        for _ in 0..times {
+        for time in 0..times {
+            values::write(&mut values, time);
             scan(black_box(&mut values));
+            values::read(&values);
         }
     })
 }
@@ -304,8 +304,14 @@ fn broadcast_of(
         "the root's values did not arrive"
     );
     Box::new(move |times| {
-        for _ in 0..times {
+        for time in 0..times {
+            if is_root() {
+                values::write(&mut values, time);
+            }
             spread(black_box(&mut values));
+            if !is_root() {
+                values::read(&values);
+            }
         }
     })
 }
@@ -321,52 +327,29 @@ fn ordinary_sum(bytes: usize) -> Vec<Part> {
     vec![Part::new(1.0, sum)]
 }
 
-/// `out` bytes of this image pass through shared memory, and `into` bytes of the others to this image.
-pub fn passed(out: usize, into: usize, taken: Taken, barrier: &Rc<Barrier>) -> Vec<Part> {
-    vec![Part::new(1.0, baseline::pass(barrier, out, into, taken))]
+/// What images give to others passes through shared memory.
+pub fn passed(exchange: &Exchange, taken: Taken, barrier: &Rc<Barrier>) -> Vec<Part> {
+    vec![Part::new(1.0, baseline::pass(barrier, exchange, taken))]
 }
 
-/// This image reads `into` bytes of the others, where each has `length`.
-pub fn read_in_place(length: usize, into: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
-    vec![Part::new(1.0, baseline::read(barrier, length, into))]
+/// What images give to others is read where it is.
+pub fn read_in_place(exchange: &Exchange, barrier: &Rc<Barrier>) -> Vec<Part> {
+    vec![Part::new(1.0, baseline::read_in_place(barrier, exchange))]
 }
 
-/// How many other images there are.
-pub fn others() -> usize {
-    num_images() - 1
-}
-
-fn broadcast_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
-    match this_image() == ROOT {
-        true => passed(bytes, 0, Taken::Copied, barrier),
-        false => passed(0, bytes, Taken::Copied, barrier),
-    }
-}
-
-fn scan_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
-    let (is_first, is_last) = (this_image() == 0, this_image() == others());
-    let (out, into) = (
-        if is_last { 0 } else { bytes },
-        if is_first { 0 } else { bytes },
-    );
-    passed(out, into, Taken::Added, barrier)
-}
-
-fn rooted_reduction_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
-    match this_image() == ROOT {
-        true => passed(0, others() * bytes, Taken::Added, barrier),
-        false => passed(bytes, 0, Taken::Added, barrier),
-    }
+/// Whether this image is the root.
+pub fn is_root() -> bool {
+    this_image() == ROOT
 }
 
 fn reduction_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
     /// From how many bytes on several images share the work.
     const SHARED: usize = 8 << 10;
     if num_images() <= 2 || bytes <= SHARED {
-        return passed(bytes, others() * bytes, Taken::Added, barrier);
+        return passed(&Exchange::to_all(bytes), Taken::Added, barrier);
     }
     let share = bytes / num_images();
-    let mut bound = passed(others() * share, others() * share, Taken::Added, barrier);
-    bound.extend(passed(share, others() * share, Taken::Copied, barrier));
+    let mut bound = passed(&Exchange::to_each(share), Taken::Added, barrier);
+    bound.extend(passed(&Exchange::to_all(share), Taken::Copied, barrier));
     bound
 }

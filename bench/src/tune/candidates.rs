@@ -7,8 +7,10 @@ use coarray::{num_images, sync_all};
 use coarray_collectives::Kind;
 use coarray_runtime::{Barrier, Team};
 
-use crate::operations::blocks::{exchange, gathering, is_root, scattered_reduction, scattering};
-use crate::operations::collectives::{ROOT, SIZES, broadcast, growing, reduction, scan, total};
+use crate::operations::blocks::{exchange, gathering, scattered_reduction, scattering};
+use crate::operations::collectives::{
+    ROOT, SIZES, broadcast, is_root, reduction, rounded, scan, total,
+};
 use crate::stopwatch::Action;
 
 /// A kind of operation, whose fastest algorithm is wanted.
@@ -115,7 +117,7 @@ pub const CONTESTS: &[Contest] = &[
         sizes: SIZES,
         prepare: |algorithm, bytes| {
             let by = Collective::new().algorithm(algorithm);
-            growing(bytes, move |values| by.co_sum_reproducible(values))
+            rounded(bytes, move |values| by.co_sum_reproducible(values))
         },
     },
     Contest {
