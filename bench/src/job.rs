@@ -96,15 +96,20 @@ fn micro(job: &Job, barrier: &Rc<Barrier>, stopwatch: &Stopwatch) {
                 .map(|part| (part.times, part.action))
                 .unzip();
             let mut actions = vec![trial.own];
+            // By itself, as the programs of peers measure theirs: what takes turns with it fills the same caches.
+            let own = stopwatch.compare(&mut actions).concat();
             actions.extend(parts);
-            let mut times = stopwatch.compare(&mut actions);
+            let times = stopwatch.compare(&mut actions);
             let bound = |turn: usize| -> f64 {
                 let parts = times[1..].iter().zip(&needs);
                 parts.map(|(times, need)| need * times[turn]).sum()
             };
             let raw: Vec<f64> = (0..times[0].len()).map(bound).collect();
-            let own = times.swap_remove(0);
-            let ratio = own.iter().zip(&raw).map(|(own, raw)| own / raw).collect();
+            let ratio = times[0]
+                .iter()
+                .zip(&raw)
+                .map(|(own, raw)| own / raw)
+                .collect();
             for (what, times) in [(OWN, own), (RAW, raw), (RATIO, ratio)] {
                 tell(operation.name, bytes, what, times);
             }

@@ -234,7 +234,6 @@ impl Gathering<'_> {
         mut place: impl FnMut(usize, usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let images = self.team.images();
-        place(self.team.index(), 0, values.into());
         // A buffer holds a part of each block; in a tree, one for the way up and one for the way down.
         let most = match algorithm {
             Algorithm::Binomial | Algorithm::Hierarchical => capacity::<T>() / 2,
@@ -244,6 +243,7 @@ impl Gathering<'_> {
         if algorithm == Algorithm::Flat || images > most {
             return self.flat(call, first, values, place);
         }
+        place(self.team.index(), 0, values.into());
         self.scheduled(call, first, algorithm, most, values, place)
     }
 

@@ -160,11 +160,15 @@ fn gather<T: Remote>(
         true if team.index() == root => place(root, 0, values.into()),
         true => {}
         false if algorithm == Algorithm::Eager => {
+            // Nobody reads the root's.
             let is_root = team.index() == root;
-            let posts = Posts::begin(team, &call, values, size_of_val(values), root..root + 1);
+            let post =
+                |posted| Posts::begin(team, &call, posted, size_of_val(values), root..root + 1);
+            let posts = if is_root { post(&[]) } else { post(values) };
             if is_root {
-                for image in 0..images {
-                    // SAFETY: every image posts its values, whose number is the same on all images whose calls are.
+                place(root, 0, values.into());
+                for image in (0..images).filter(|&image| image != root) {
+                    // SAFETY: every other image posts its values, whose number is the same on all images whose calls are.
                     unsafe { posts.read(image, 0, length, |part| place(image, 0, part.into())) };
                 }
             }

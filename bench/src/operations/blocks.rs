@@ -245,7 +245,9 @@ fn scattering_of(
     );
     Box::new(move |times| {
         for time in 0..times {
-            values::write(&mut parts, time);
+            if is_root() {
+                values::write(&mut parts, time);
+            }
             scatter(black_box(&parts), black_box(&mut mine));
             values::read(&mine);
         }

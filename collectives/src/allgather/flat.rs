@@ -23,8 +23,11 @@ impl Gathering<'_> {
         }
         for (number, window) in windows(0..longest, capacity::<T>()).enumerate() {
             let mut epoch = Epoch::begin(self.team, call, first + number);
+            let own = overlap(&(0..values.len()), &window);
             // SAFETY: no image reads this buffer before the barrier.
-            unsafe { epoch.write(0, &values[overlap(&(0..values.len()), &window)]) };
+            unsafe { epoch.write(0, &values[own.clone()]) };
+            // At once: the cache has them.
+            place(me, own.start, values[own].into());
             epoch.barrier_before_read(window.len(), |_| 0)?;
             for from in (me + 1..me + images).map(|from| from % images) {
                 let part = overlap(&(0..self.blocks.block(from).len()), &window);
@@ -48,6 +51,7 @@ impl Gathering<'_> {
     ) -> Result<(), ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
         let mut epoch = Epoch::begin(self.team, call, first);
+        place(me, 0, values.into());
         epoch.pack(0, values);
         epoch.barrier_with_packed(self.blocks.longest(images))?;
         for from in (me + 1..images).chain(0..me) {
