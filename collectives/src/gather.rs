@@ -162,9 +162,8 @@ fn gather<T: Remote>(
         false if algorithm == Algorithm::Eager => {
             // Nobody reads the root's.
             let is_root = team.index() == root;
-            let post =
-                |posted| Posts::begin(team, &call, posted, size_of_val(values), root..root + 1);
-            let posts = if is_root { post(&[]) } else { post(values) };
+            let posted = if is_root { &[] } else { values };
+            let posts = Posts::begin(team, &call, posted, size_of_val(values), root..root + 1);
             if is_root {
                 place(root, 0, values.into());
                 for image in (0..images).filter(|&image| image != root) {
