@@ -2,7 +2,8 @@
 # Builds the conformance suite with every fabric whose library is installed, and tries all clauses on all of them.
 # Arguments are passed on: conformance/run.sh --help. The exit code is 0 only if all is as promised.
 #
-# MPICC names the compiler of the MPI library to use, as in MPICC=mpicc.mpich; default: mpicc.
+# MPICC names the compiler of the MPI library to use, as in MPICC=mpicc.mpich; default: mpicc. CONFORMANCE_CONFIG names a file with more
+# configuration for cargo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,5 +31,5 @@ else
     echo "without shmem: it needs shmemcc, as in libopenmpi-dev"
 fi
 
-cargo build --release --quiet -p coarray-conformance --features "$features"
+cargo build --release --quiet ${CONFORMANCE_CONFIG:+--config "$CONFORMANCE_CONFIG"} -p coarray-conformance --features "$features"
 exec "${CARGO_TARGET_DIR:-target}/release/conform" "$@"
