@@ -310,13 +310,11 @@ fn different_algorithms_are_told_apart() {
             Kind::Reduce => "co_sum of 20 x u64",
             _ => "co_sum_to of 20 x u64 to image 0",
         };
-        for &one in kind.algorithms() {
-            for &other in kind.algorithms() {
-                if one != other {
-                    let words = [one, other].map(|algorithm| by(what, algorithm));
-                    let words = words.each_ref().map(String::as_str);
-                    differ(words, || call(one), || call(other));
-                }
+        for (index, &one) in kind.algorithms().iter().enumerate() {
+            for &other in &kind.algorithms()[..index] {
+                let words = [one, other].map(|algorithm| by(what, algorithm));
+                let words = words.each_ref().map(String::as_str);
+                differ(words, || call(one), || call(other));
             }
         }
     }

@@ -212,13 +212,11 @@ fn different_algorithms_are_told_apart() {
             Kind::Allgather => "co_allgather of 4 x u32",
             _ => "co_scan of 4 x u32",
         };
-        for &one in kind.algorithms() {
-            for &other in kind.algorithms() {
-                if one != other {
-                    let words = [one, other].map(|algorithm| by(what, algorithm));
-                    let words = words.each_ref().map(String::as_str);
-                    differ(words, || call(one), || call(other));
-                }
+        for (index, &one) in kind.algorithms().iter().enumerate() {
+            for &other in &kind.algorithms()[..index] {
+                let words = [one, other].map(|algorithm| by(what, algorithm));
+                let words = words.each_ref().map(String::as_str);
+                differ(words, || call(one), || call(other));
             }
         }
     }
