@@ -99,14 +99,19 @@ fn placement(fabric: Fabric) -> Placement {
     }
 }
 
-/// The algorithms for this kind of operation; not those that are another one there, as all are that need values in coarrays.
+/// The algorithms for this kind of operation; not those that are another one there, as reductions in place are, which need values in coarrays.
 fn candidates(kind: Kind, placement: Placement) -> impl Iterator<Item = Algorithm> {
     let other = match placement {
         Placement::Apart => Algorithm::Eager,
         _ => Algorithm::Fabric,
     };
     let all = kind.algorithms().iter().copied();
-    all.filter(move |&algorithm| ![other, Algorithm::InPlace].contains(&algorithm))
+    all.filter(move |&algorithm| match algorithm {
+        Algorithm::InPlace => {
+            placement == Placement::Node && ![Kind::Reduce, Kind::ReduceTo].contains(&kind)
+        }
+        algorithm => algorithm != other,
+    })
 }
 
 /// Collective. Measures all algorithms and barriers, and prints the samples on image 0.

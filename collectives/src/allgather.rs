@@ -12,7 +12,7 @@ use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
 use crate::epoch::capacity;
-use crate::epoch::in_place::InPlace;
+use crate::epoch::in_place::{InPlace, Reach};
 use crate::epoch::incoming::Incoming;
 use crate::gather::exchange_lengths;
 
@@ -130,17 +130,17 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
         eager(team, &call, values, gathered);
         return Ok(());
     }
-    let read = |epoch: &InPlace<'_, T>, from: usize| {
-        // SAFETY: that image has lent as many values: the images have compared calls.
-        unsafe { epoch.read_into(from, 0, &mut gathered[from * length..][..length]) }
-    };
-    if start.asks_where::<T>(&call, size_of_val(values))
-        && gathering
-            .in_place(&call, values, read)
-            .map_err(CallFailed::from(&call))?
-    {
+    if start.asks_where::<T>(&call, algorithm, size_of_val(values)) {
+        // While the cache has them.
         gathered[team.index() * length..][..length].copy_from_slice(values);
-        return Ok(());
+        let read = |epoch: &InPlace<'_, T>, from: usize| {
+            // SAFETY: that image has lent as many values: the images have compared calls.
+            unsafe { epoch.read_into(from, 0, &mut gathered[from * length..][..length]) }
+        };
+        let done = gathering.in_place(&call, values, Reach::of(algorithm), read);
+        if done.map_err(CallFailed::from(&call))? {
+            return Ok(());
+        }
     }
     if algorithm == Algorithm::Fabric {
         let passed = by_fabric::allgather(team, &call, values, gathered);
@@ -150,7 +150,7 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
         part.copy_to(gathered, image * length + start);
     };
     gathering
-        .run(&call, 0, algorithm, values, place)
+        .run(&call, 0, algorithm.unposted(), values, place)
         .map_err(CallFailed::from(&call))
 }
 
@@ -185,7 +185,7 @@ pub(crate) fn allgather_runs<T: Remote>(
         .iter()
         .max()
         .map_or(0, |length| length * size_of::<T>());
-    let algorithm = start.algorithm(Kind::Allgather, longest).unposted();
+    let algorithm = start.algorithm(Kind::Allgather, longest);
     let mut gathered = Vec::new();
     for &length in &lengths {
         gathered.push(room_for(length));
@@ -198,9 +198,9 @@ pub(crate) fn allgather_runs<T: Remote>(
         // SAFETY: all images know how many values that one has lent.
         unsafe { epoch.read_to_vec(from, 0..lengths[from], &mut gathered[from]) }
     };
-    if start.asks_where::<T>(call, longest)
+    if start.asks_where::<T>(call, algorithm, longest)
         && gathering
-            .in_place(call, values, read)
+            .in_place(call, values, Reach::of(algorithm), read)
             .map_err(CallFailed::from(call))?
     {
         gathered[team.index()].extend_from_slice(values);
@@ -210,7 +210,7 @@ pub(crate) fn allgather_runs<T: Remote>(
         gathered[image].extend_from_slice(part.values());
     };
     gathering
-        .run(call, 1, algorithm, values, place)
+        .run(call, 1, algorithm.unposted(), values, place)
         .map_err(CallFailed::from(call))?;
     Ok(gathered)
 }
@@ -252,11 +252,12 @@ impl Gathering<'_> {
         &self,
         call: &Call,
         values: &[T],
+        reach: Reach,
         mut read: impl FnMut(&InPlace<'_, T>, usize),
     ) -> Result<bool, ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
         let lends = |image: usize| !self.blocks.block(image).is_empty();
-        InPlace::run(self.team, call, values, lends, |epoch| {
+        InPlace::run(self.team, call, values, reach, lends, |epoch| {
             // Each begins with the image after it, so that not all read from one.
             let others = (me + 1..images).chain(0..me);
             let lending = others.filter(|&from| lends(from));

@@ -16,7 +16,7 @@ use crate::blocks::{Blocks, overlap, windows};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
-use crate::epoch::in_place::InPlace;
+use crate::epoch::in_place::{InPlace, Reach};
 use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, capacity, fits_payload};
 
@@ -95,17 +95,18 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
         eager(team, &call, send, received);
         return Ok(());
     }
-    if start.asks_where::<T>(&call, size_of_val(send)) {
+    if start.asks_where::<T>(&call, algorithm, size_of_val(send)) {
+        let me = team.index();
+        let blocks = |image: usize| image * length..(image + 1) * length;
+        // While the cache has them.
+        received[blocks(me)].copy_from_slice(&send[blocks(me)]);
         let read = |epoch: &InPlace<'_, T>| {
-            let me = team.index();
-            let blocks = |image: usize| image * length..(image + 1) * length;
-            received[blocks(me)].copy_from_slice(&send[blocks(me)]);
             for from in (me + 1..images).chain(0..me) {
                 // SAFETY: that image has lent a block for each image. All are as long: the images have compared calls.
                 unsafe { epoch.read_into(from, me * length, &mut received[blocks(from)]) };
             }
         };
-        let done = InPlace::run(team, &call, send, |_| true, read);
+        let done = InPlace::run(team, &call, send, Reach::of(algorithm), |_| true, read);
         if done.map_err(CallFailed::from(&call))? {
             return Ok(());
         }
@@ -187,8 +188,8 @@ impl Exchange<'_> {
             }
             epoch.barrier_before_read(window.len(), |from| theirs(from).start)?;
             let begin = match self.algorithm {
-                Algorithm::Pairwise => me,
-                _ => 0,
+                Algorithm::Flat => 0,
+                _ => me,
             };
             for from in (begin..begin + images).map(|from| from % images) {
                 if from == me {

@@ -92,7 +92,7 @@ pub(crate) fn pass<T: Remote>(
     root: usize,
 ) -> Result<(), ImageFailed> {
     let team = &*start.team;
-    if start.asks_where::<T>(call, size_of_val(values))
+    if start.asks_where::<T>(call, algorithm, size_of_val(values))
         && in_place::in_place(team, call, values, root)?
     {
         return Ok(());

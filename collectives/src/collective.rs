@@ -289,9 +289,14 @@ impl Start {
     /// Whether images ask each other where their `T`s are, to read them there. If not, one has to write `bytes` bytes for the others.
     /// Asked once in a call.
     #[inline]
-    pub(crate) fn asks_where<T: Remote>(&self, call: &Call, bytes: usize) -> bool {
-        pays::<T>(&self.team, bytes)
-            && self.algorithm.is_none()
+    pub(crate) fn asks_where<T: Remote>(
+        &self,
+        call: &Call,
+        algorithm: Algorithm,
+        bytes: usize,
+    ) -> bool {
+        let pays = || self.algorithm.is_none() && pays::<T>(&self.team, bytes);
+        (algorithm == Algorithm::InPlace || pays())
             && self.team.images() > 1
             && self.team.asks_for_places(call)
     }

@@ -14,7 +14,7 @@ use crate::blocks::{Blocks, room_for};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
-use crate::epoch::in_place::InPlace;
+use crate::epoch::in_place::{InPlace, Reach};
 use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, fits_payload_with_root};
 use crate::schedule::Tree;
@@ -135,7 +135,7 @@ fn gather<T: Remote>(
     }
     let gathering = Gathering {
         team,
-        algorithm,
+        algorithm: algorithm.unposted(),
         tree: Tree::from(root, algorithm, team),
         blocks: Blocks::equal(images, length),
     };
@@ -147,9 +147,9 @@ fn gather<T: Remote>(
             unsafe { epoch.read_into(from, 0, target) }
         }
     };
-    let is_done = start.asks_where::<T>(&call, size_of_val(values))
+    let is_done = start.asks_where::<T>(&call, algorithm, size_of_val(values))
         && gathering
-            .in_place(&call, values, read)
+            .in_place(&call, values, Reach::of(algorithm), read)
             .map_err(CallFailed::from(&call))?;
     let mut place = |image: usize, start: usize, part: Incoming<'_, T>| {
         if is_right {
@@ -229,7 +229,7 @@ pub(crate) fn gather_runs<T: Remote>(
         .iter()
         .max()
         .map_or(0, |length| length * size_of::<T>());
-    let algorithm = start.algorithm(Kind::Gather, longest).unposted();
+    let algorithm = start.algorithm(Kind::Gather, longest);
     let mut gathered = Vec::new();
     if team.index() == root {
         for &length in &lengths {
@@ -240,7 +240,7 @@ pub(crate) fn gather_runs<T: Remote>(
     let in_order = (0..team.images()).map(|position| lengths[tree.image(position)]);
     let gathering = Gathering {
         team,
-        algorithm,
+        algorithm: algorithm.unposted(),
         blocks: Blocks::of(in_order),
         tree,
     };
@@ -248,9 +248,9 @@ pub(crate) fn gather_runs<T: Remote>(
         // SAFETY: all images know how many values that one has lent.
         unsafe { epoch.read_to_vec(from, 0..lengths[from], &mut gathered[from]) }
     };
-    let is_done = start.asks_where::<T>(call, longest)
+    let is_done = start.asks_where::<T>(call, algorithm, longest)
         && gathering
-            .in_place(call, values, read)
+            .in_place(call, values, Reach::of(algorithm), read)
             .map_err(CallFailed::from(call))?;
     let mut place = |image: usize, _, part: Incoming<'_, T>| {
         gathered[image].extend_from_slice(part.values());
@@ -312,6 +312,7 @@ impl Gathering<'_> {
         &self,
         call: &Call,
         values: &[T],
+        reach: Reach,
         mut read: impl FnMut(&InPlace<'_, T>, usize),
     ) -> Result<bool, ImageFailed> {
         let is_root = self.team.index() == self.tree.image(0);
@@ -322,7 +323,7 @@ impl Gathering<'_> {
             lending.map(|position| self.tree.image(position))
         };
         let lends = |image| others().any(|other| other == image);
-        InPlace::run(self.team, call, lent, lends, |epoch| {
+        InPlace::run(self.team, call, lent, reach, lends, |epoch| {
             if is_root {
                 others().for_each(|image| read(epoch, image));
             }

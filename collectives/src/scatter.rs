@@ -16,7 +16,7 @@ use crate::blocks::{Blocks, windows};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::{Posts, may_post};
-use crate::epoch::in_place::InPlace;
+use crate::epoch::in_place::{InPlace, Reach};
 use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, capacity};
 use crate::scatter::right_length::{
@@ -91,7 +91,7 @@ fn scatter<T: Remote>(
     let images = team.images();
     let algorithm = start.algorithm(Kind::Scatter, size_of_val(mine));
     let is_right = team.index() != root || Some(parts.len()) == images.checked_mul(length);
-    if start.asks_where::<T>(&call, images.saturating_mul(size_of_val(mine))) {
+    if start.asks_where::<T>(&call, algorithm, images.saturating_mul(size_of_val(mine))) {
         let is_root = team.index() == root;
         let lent = if is_root && is_right { parts } else { &[] };
         let own = team.index() * length;
@@ -101,7 +101,14 @@ fn scatter<T: Remote>(
             // on all images, as they have compared calls.
             false => unsafe { epoch.read_into(root, own, mine) },
         };
-        let done = InPlace::run(team, &call, lent, |image| image == root, read);
+        let done = InPlace::run(
+            team,
+            &call,
+            lent,
+            Reach::of(algorithm),
+            |image| image == root,
+            read,
+        );
         if done.map_err(CallFailed::from(&call))? {
             return Ok(());
         }

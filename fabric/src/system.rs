@@ -4,6 +4,7 @@ pub mod asymmetric_fence;
 pub mod available_memory;
 pub mod broken_pipe;
 pub mod controlled;
+pub mod cross_memory;
 pub mod display_size;
 pub mod drain_stdio;
 pub mod fixed_str;

@@ -102,6 +102,7 @@ pub(crate) fn environment(settings: &Settings) -> Vec<(&'static str, OsString)> 
         ("COARRAY_LABEL", switch(settings.label)),
         ("COARRAY_FAULT_TOLERANT", switch(settings.keep_going)),
         ("COARRAY_SHARED_MEMORY", switch(settings.direct)),
+        ("COARRAY_CROSS_MEMORY", switch(settings.cross_memory)),
     ];
     let others = others.map(|(name, value): (_, String)| (name, value.into()));
     let check = check.map(|check| ("COARRAY_CHECK", check.to_string().into()));

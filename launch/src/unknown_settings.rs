@@ -11,7 +11,7 @@ use crate::{launcher, processes};
 const PREFIX: &str = "COARRAY_";
 
 /// What users set, without the prefix.
-const SETTINGS: [&str; 20] = [
+const SETTINGS: [&str; 21] = [
     "IMAGES",
     "FABRIC",
     "HEAP",
@@ -30,6 +30,7 @@ const SETTINGS: [&str; 20] = [
     "LAUNCHER",
     "PEER_TIMEOUT",
     "SHARED_MEMORY",
+    "CROSS_MEMORY",
     "MPI_THREADS",
     "SHMEM_CONTEXTS",
 ];

@@ -8,6 +8,7 @@ pub(crate) mod checked;
 pub(crate) mod checking;
 pub(crate) mod contribution;
 pub(crate) mod counting;
+pub(crate) mod cross_memory;
 pub(crate) mod current;
 pub(crate) mod deferred_free;
 pub(crate) mod descriptor;
@@ -44,6 +45,7 @@ use crate::call::tuning::{Rules, Tuning};
 use crate::heap::Heap;
 use crate::image::checking::Checking;
 use crate::image::counting::Counting;
+use crate::image::cross_memory::CrossMemory;
 use crate::image::deferred_free::DeferredFree;
 use crate::image::held::Held;
 use crate::image::network::Network;
@@ -99,6 +101,8 @@ pub struct Image {
     /// How often the image has called `sync_images` with each image. The eventcounts in shared memory have the same
     /// counts, but the other image polls their cache lines.
     pub(crate) pairs: Box<[Cell<u64>]>,
+    /// Other images' processes; none if images do not read each other's memory.
+    pub(crate) cross_memory: Option<CrossMemory>,
     /// What it keeps of its profile; none if the job is not profiled.
     recorder: Option<Recorder>,
     /// Counts what it moves; none if the job does not.
@@ -144,6 +148,9 @@ impl Image {
             for_program = scheduled.switch(for_program);
         }
         let spans_nodes = !job.nodes.share_all();
+        let cross_memory = job
+            .cross_memory
+            .then(|| CrossMemory::offer(job.region.control(index), images));
         Ok(Self {
             index,
             images,
@@ -169,6 +176,7 @@ impl Image {
             teams_to_reclaim: RefCell::default(),
             reactor: OnceCell::new(),
             pairs: (0..images).map(|_| Cell::new(0)).collect(),
+            cross_memory,
         })
     }
 

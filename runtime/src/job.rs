@@ -47,6 +47,8 @@ pub struct Job {
     pub(crate) patience: SpinPolicy,
     /// Whether corefs may use loads and stores.
     pub(crate) direct: bool,
+    /// Whether images read each other's memory where they are processes.
+    pub(crate) cross_memory: bool,
     pub(crate) bind: Bind,
     /// Whether its images record where they wait, for a profile or a timeline.
     pub(crate) is_profiled: bool,
@@ -120,6 +122,7 @@ impl Job {
             patience,
             // A store is seen by nobody.
             direct: settings.direct && settings.profile != Profile::Puts && checked.is_none(),
+            cross_memory: settings.cross_memory && settings.fabric != FabricKind::Threads,
             bind: settings.bind,
             is_profiled,
             counts: settings.profile == Profile::Puts,

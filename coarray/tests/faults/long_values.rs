@@ -4,8 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use coarray::collectives::{
-    try_co_allgather, try_co_alltoall, try_co_broadcast, try_co_exscan, try_co_gather, try_co_scan,
-    try_co_scatter, try_co_sum, try_co_sum_to,
+    Algorithm, Collective, try_co_broadcast, try_co_exscan, try_co_scan, try_co_sum_to,
 };
 use coarray::failure::ImageFailed;
 use coarray::prelude::*;
@@ -17,7 +16,6 @@ use crate::programs::{go_on, learn, live_until, ready};
 pub fn trials() -> Vec<Check> {
     vec![("killed_while_others_read_long_values", || {
         repeat("long_values", 40, Agreement::Total, |random| {
-            // Two images let the kernel copy more.
             let images = 2 + random.below(3);
             Plan {
                 images,
@@ -57,6 +55,11 @@ fn pass_on(values: &mut [u64], turn: &mut u64) -> Result<(), ImageFailed> {
     let root = *turn as usize % images;
     let part = LENGTH / images;
     let values = &mut values[..part * images];
+    // In place the kernel copies what is in private memory.
+    let how = match *turn / 9 % 2 {
+        0 => Collective::new(),
+        _ => Collective::new().algorithm(Algorithm::InPlace),
+    };
     let mut received = vec![0; part * images];
     let mut next = |values: &mut [u64]| {
         *turn += 1;
@@ -74,25 +77,25 @@ fn pass_on(values: &mut [u64], turn: &mut u64) -> Result<(), ImageFailed> {
     assert!(values.iter().all(|&x| x == value(root, now)));
 
     let now = next(values);
-    try_co_allgather(&values[..part], &mut received)?;
+    how.try_co_allgather(&values[..part], &mut received)?;
     is_of_all(&received, now);
 
     let now = next(values);
-    try_co_alltoall(values, &mut received)?;
+    how.try_co_alltoall(values, &mut received)?;
     is_of_all(&received, now);
 
     let now = next(values);
-    try_co_gather(&values[..part], &mut received, root)?;
+    how.try_co_gather(&values[..part], &mut received, root)?;
     if me == root {
         is_of_all(&received, now);
     }
 
     let now = next(values);
-    try_co_scatter(values, &mut received[..part], root)?;
+    how.try_co_scatter(values, &mut received[..part], root)?;
     assert!(received[..part].iter().all(|&x| x == value(root, now)));
 
     let now = next(values);
-    try_co_sum(values)?;
+    how.try_co_sum(values)?;
     let sum = (0..images).map(|image| value(image, now)).sum();
     assert!(values.iter().all(|&x| x == sum));
 

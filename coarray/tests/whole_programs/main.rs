@@ -11,6 +11,7 @@ mod choices;
 mod cluster;
 mod coordination;
 mod counts;
+mod cross_memory;
 mod deadlock_cases;
 mod deadlocks;
 mod delays;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
         limits::trials(),
         profile::trials(),
         races::trials(),
+        cross_memory::trials(),
         sharing::trials(),
         timeline::trials(),
         no_deadlock::trials(),

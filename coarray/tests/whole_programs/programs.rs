@@ -9,7 +9,7 @@ use coarray::prelude::*;
 use coarray::{error_stop_quiet, error_stop_with};
 
 use crate::advice::mistakes as advice;
-use crate::{coordination, delays, failing, sharing, working};
+use crate::{coordination, cross_memory, delays, failing, sharing, working};
 
 /// The first image ends the program within a function, and is reached by the others.
 fn stop_early() {
@@ -158,6 +158,7 @@ pub fn run(name: &str) -> ExitCode {
         "fork" => crate::limits::fork,
         "write_much" => crate::limits::write_much,
         "affinity" => affinity,
+        "exchange" => cross_memory::exchange,
         "shared_core" => sharing::shared_core,
         "pair" => failing::pair,
         "lose_last" => return coarray::launch(failing::lose_last),

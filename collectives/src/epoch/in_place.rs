@@ -1,8 +1,11 @@
-//! Epochs in which values that are moved are read where they are: in a coarray, or in the one process of all images.
+//! Epochs in which values that are moved are read where they are: in a coarray, in the one process of all images, or, by
+//! [`Algorithm::InPlace`], in the process of another image.
 //!
 //! Images [lend](Loan) their values to the others, who read them after the barrier that announces the loans. Another barrier is at the
 //! end. What others cannot reach is not lent; then all images, who know where the values of each are, use the
 //! scratch space instead.
+//!
+//! The kernel copies from another process. It copies once, where images copy twice, but not in the cache, and with the price of each page.
 //!
 //! Values that are combined pass through the scratch space wherever they are, unless an algorithm is chosen that combines them in place: results
 //! replace values there that others read, so the caches of two processors pass all of both to and fro, where a buffer stays in them. Which one is
@@ -17,6 +20,7 @@ use coarray_coref::Remote;
 use coarray_fabric::{BUFFER_BYTES, direct};
 use coarray_runtime::{ASKING, Call, ImageFailed, Loan, Team};
 
+use crate::Algorithm;
 use crate::eager::{Posts, may_post};
 use crate::epoch::{CALLS, Epoch};
 use crate::traffic;
@@ -45,6 +49,28 @@ pub(crate) fn pays<T: Remote>(team: &Team, bytes: usize) -> bool {
     // Images of one node would each get the same values, and a fabric has got any bytes if an image is gone.
     T::ANY_BITS && team.is_apart() && team.images() <= FEW
 }
+
+/// How images may read values of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// By loads, or through the fabric.
+    Mapped,
+    /// By loads, or by the kernel from the memory of another process.
+    Processes,
+}
+
+impl Reach {
+    /// The reach of an algorithm.
+    pub(crate) fn of(algorithm: Algorithm) -> Self {
+        match algorithm {
+            Algorithm::InPlace => Self::Processes,
+            _ => Self::Mapped,
+        }
+    }
+}
+
+/// Set beside the place of its values by an image that reads the memory of the processes of all others.
+const READS: u64 = 1 << 61;
 
 /// Posts the place of this image's values, and returns those of all images. Between nodes that takes a quarter of the time of a barrier which
 /// tells them.
@@ -86,6 +112,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
         team: &'a Team,
         call: &'a Call,
         values: &'a [T],
+        reach: Reach,
         lenders: impl Fn(usize) -> bool,
         read: impl FnOnce(&Self),
     ) -> Result<bool, ImageFailed> {
@@ -93,7 +120,10 @@ impl<'a, T: Remote> InPlace<'a, T> {
             read(epoch);
             Ok(())
         };
-        Self::lend(team, call, ptr::from_ref(values).cast_mut(), &lenders, read)
+        // Should the process of a lender that was killed be another one by now, any bytes are values.
+        let reads = reach == Reach::Processes && T::ANY_BITS && team.reads_processes();
+        let values = ptr::from_ref(values).cast_mut();
+        Self::lend(team, call, values, reads, &lenders, read)
     }
 
     /// As [`run`](Self::run), and this image changes the values, where others do not read them.
@@ -108,7 +138,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
         lenders: impl Fn(usize) -> bool,
         read: impl FnOnce(&mut Self) -> Result<(), ImageFailed>,
     ) -> Result<bool, ImageFailed> {
-        Self::lend(team, call, values, &lenders, read)
+        Self::lend(team, call, values, false, &lenders, read)
     }
 
     #[inline]
@@ -116,10 +146,12 @@ impl<'a, T: Remote> InPlace<'a, T> {
         team: &'a Team,
         call: &'a Call,
         values: *mut [T],
+        reads_processes: bool,
         lenders: &dyn Fn(usize) -> bool,
         read: impl FnOnce(&mut Self) -> Result<(), ImageFailed>,
     ) -> Result<bool, ImageFailed> {
-        let place = team.place_for_all(values.cast(), values.len() * size_of::<T>());
+        let bytes = values.len() * size_of::<T>();
+        let place = team.place_for_all(values.cast(), bytes, reads_processes);
         let places = match !team.is_on_one_node() && may_post(team, size_of::<u64>()) {
             true => post(team, &call.at_step(ASKING), place.unwrap_or_default()),
             false => Vec::new(),
@@ -139,7 +171,8 @@ impl<'a, T: Remote> InPlace<'a, T> {
             values,
             borrowed: PhantomData,
         };
-        if !in_place.announce(place.unwrap_or_default(), lenders)? {
+        let reads = if reads_processes { READS } else { 0 };
+        if !in_place.announce(place.unwrap_or_default() | reads, lenders)? {
             return Ok(false);
         }
         read(&mut in_place)?;
@@ -159,8 +192,13 @@ impl<'a, T: Remote> InPlace<'a, T> {
             false => self.epoch.step += 1,
         }
         let team = self.epoch.team;
-        let lends = |image| self.has_lent(image) || !lenders(image);
-        let have_lent = (0..team.images()).all(lends);
+        let images = 0..team.images();
+        let all_read = images.clone().all(|image| self.word(image) & READS != 0);
+        let is_reached = |image| {
+            let place = self.place(image);
+            place != 0 && (all_read || !Team::is_in_process(place))
+        };
+        let have_lent = images.filter(|&image| lenders(image)).all(is_reached);
         team.note_places(self.epoch.call, have_lent);
         Ok(have_lent)
     }
@@ -205,6 +243,11 @@ impl<'a, T: Remote> InPlace<'a, T> {
     }
 
     fn place(&self, image: usize) -> u64 {
+        self.word(image) & !READS
+    }
+
+    /// What the image has posted, or brought to the barrier.
+    fn word(&self, image: usize) -> u64 {
         let posted = self.posted.get(image).copied();
         posted.unwrap_or_else(|| self.told(image))
     }
@@ -246,11 +289,15 @@ impl<'a, T: Remote> InPlace<'a, T> {
         let (team, size) = (self.epoch.team, size_of::<T>());
         traffic::note(team, image, range.len() * size);
         assert_ne!(self.place(image), 0, "image {image} has lent nothing");
-        if !team.is_local(image) {
+        if !team.is_local(image) || Team::is_in_process(self.place(image)) {
             let bytes = range.start * size..range.end * size;
             // SAFETY: the caller vouches for the elements, and for the target.
-            unsafe { team.fetch_lent(image, self.place(image), bytes, target.cast()) };
-            return true;
+            let is_fetched =
+                unsafe { team.fetch_lent(image, self.place(image), bytes, target.cast()) };
+            if !is_fetched {
+                self.has_missed.set(true);
+            }
+            return is_fetched;
         }
         let copy = |lent: *const T| {
             // SAFETY: the caller vouches for the elements, to which nobody writes, and for the target. Long copies go past the caches.
@@ -348,8 +395,12 @@ impl<'a, T: Remote> InPlace<'a, T> {
         }
         passed?;
         if may_miss && (0..team.images()).any(|image| self.told(image) != 0) {
+            // An image that unwinds passes no other barrier.
             self.epoch.barrier()?;
-            unreachable!("a panic unwinds an image, which passes no other barrier");
+            panic!(
+                "{}: the kernel did not let an image read the memory of another any more; set COARRAY_CROSS_MEMORY=0",
+                self.epoch.call.describe(team)
+            );
         }
         Ok(())
     }

@@ -83,6 +83,11 @@ pub enum Algorithm {
     ///
     /// Nothing is copied to buffers, but each store goes to memory that another image has read. On Intel's processors that is the faster way for
     /// long values of two images; on AMD's it takes up to 2.5 times as long.
+    ///
+    /// Values that are gathered, scattered or exchanged are read where they are in coarrays by any algorithm that a table chooses, if they are
+    /// long. By this one they are so also in private memory of images that are processes of one machine, where the kernel copies them
+    /// (`process_vm_readv`) if it permits that; `COARRAY_CROSS_MEMORY=0` makes it refuse. Otherwise, and in `co_scatterv` and `co_alltoallv`, it
+    /// is [`Flat`](Self::Flat).
     InPlace,
 }
 
@@ -178,7 +183,7 @@ impl fmt::Display for Algorithm {
 /// ```
 /// use coarray_collectives::{Algorithm, Kind};
 ///
-/// assert_eq!(Kind::Alltoall.algorithms(), [Algorithm::Flat, Algorithm::Pairwise, Algorithm::Eager, Algorithm::Fabric]);
+/// assert_eq!(Kind::Alltoall.algorithms(), [Algorithm::Flat, Algorithm::Pairwise, Algorithm::InPlace, Algorithm::Eager, Algorithm::Fabric]);
 /// for kind in Kind::ALL {
 ///     assert!(kind.algorithms().contains(&Algorithm::Flat), "{}", kind.name());
 /// }
@@ -302,6 +307,7 @@ impl Kind {
                 FourAry,
                 SquareRoot,
                 Hierarchical,
+                InPlace,
                 Eager,
                 Fabric,
             ],
@@ -311,10 +317,11 @@ impl Kind {
                 Ring,
                 Binomial,
                 Hierarchical,
+                InPlace,
                 Eager,
                 Fabric,
             ],
-            Self::Alltoall => &[Flat, Pairwise, Eager, Fabric],
+            Self::Alltoall => &[Flat, Pairwise, InPlace, Eager, Fabric],
             Self::ReduceScatter => &[Flat, Ring, Binomial, Eager],
             Self::Scan => &[Flat, RecursiveDoubling, Chain, Eager],
             Self::SumReproducible => &[Flat, ReduceScatterAllgather],

@@ -45,13 +45,20 @@ pub(super) const BUILT_IN: [BuiltIn; 24] = [
 ];
 
 /// The built-in rules before those on Intel's processors, for two images with a core each. Elsewhere stores to what others have read are slower than
-/// buffers.
-pub(super) const IN_PLACE: [BuiltIn; 5] = [
+/// buffers, and so is what the kernel copies.
+pub(super) const IN_PLACE: [BuiltIn; 12] = [
     (Kind::Reduce, 2, 1 << 20, Algorithm::Flat),
     (Kind::Reduce, 2, 0, Algorithm::InPlace),
     (Kind::ReduceTo, 2, 2048, Algorithm::Eager),
     (Kind::ReduceTo, 2, 256 << 10, Algorithm::Flat),
     (Kind::ReduceTo, 2, 0, Algorithm::InPlace),
+    (Kind::Allgather, 2, 1 << 20, Algorithm::Flat),
+    (Kind::Allgather, 2, 0, Algorithm::InPlace),
+    (Kind::Scatter, 2, 2048, Algorithm::Eager),
+    (Kind::Scatter, 2, 1 << 20, Algorithm::Flat),
+    (Kind::Scatter, 2, 0, Algorithm::InPlace),
+    (Kind::Alltoall, 2, 1 << 20, Algorithm::Pairwise),
+    (Kind::Alltoall, 2, 0, Algorithm::InPlace),
 ];
 
 /// The built-in rules before those, in jobs with more images than cores: whoever waits for others, waits for a core. Measured with 4 and 8
@@ -65,6 +72,18 @@ pub(super) const IN_A_CROWD: [BuiltIn; 5] = [
     (Kind::Scan, 32, 2048, Algorithm::Eager),
     (Kind::Scan, 32, 64 << 10, Algorithm::Flat),
     (Kind::Scan, 32, 0, Algorithm::Chain),
+];
+
+/// The built-in rules before those, on Intel's processors.
+pub(super) const IN_PLACE_IN_A_CROWD: [BuiltIn; 8] = [
+    (Kind::Scatter, 4, 2048, Algorithm::Eager),
+    (Kind::Scatter, 4, 1 << 20, Algorithm::Flat),
+    (Kind::Scatter, 4, 0, Algorithm::InPlace),
+    (Kind::Scatter, 32, 2048, Algorithm::Eager),
+    (Kind::Scatter, 32, 64 << 10, Algorithm::Flat),
+    (Kind::Scatter, 32, 0, Algorithm::InPlace),
+    (Kind::Alltoall, 32, 1 << 19, Algorithm::Pairwise),
+    (Kind::Alltoall, 32, 0, Algorithm::InPlace),
 ];
 
 /// The built-in rules for teams whose images are on several nodes that share no memory.

@@ -6,7 +6,9 @@ use std::fmt::{self, Write};
 use coarray_runtime::{Barrier, Placement, Plan, Rule, Rules};
 
 use super::algorithm::{Algorithm, Kind};
-use super::built_in::{APART, BETWEEN_NODES, BUILT_IN, BuiltIn, IN_A_CROWD, IN_PLACE};
+use super::built_in::{
+    APART, BETWEEN_NODES, BUILT_IN, BuiltIn, IN_A_CROWD, IN_PLACE, IN_PLACE_IN_A_CROWD,
+};
 use super::table_text::{Entries, read};
 use coarray_fabric::system::processor::is_intel;
 
@@ -170,12 +172,13 @@ impl TuningTable {
             };
             Kind::ALL.map(of_kind).into()
         };
+        let (in_place, in_a_crowd): (&[BuiltIn], &[BuiltIn]) = match is_intel() {
+            true => (&IN_PLACE, &IN_PLACE_IN_A_CROWD),
+            false => (&[], &[]),
+        };
         Rules {
-            intra_node: match is_intel() {
-                true => with(&[&IN_PLACE[..], &BUILT_IN].concat()),
-                false => with(&BUILT_IN),
-            },
-            crowded: with(&[&IN_A_CROWD[..], &BUILT_IN].concat()),
+            intra_node: with(&[in_place, &BUILT_IN].concat()),
+            crowded: with(&[in_a_crowd, &IN_A_CROWD, &BUILT_IN].concat()),
             inter_node: with(&BETWEEN_NODES),
             apart: with(&[&APART[..], &BETWEEN_NODES].concat()),
             barriers: self.barriers.clone(),

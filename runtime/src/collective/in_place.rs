@@ -8,9 +8,14 @@ use crate::image::team::Team;
 use crate::job::settings::FabricKind;
 use crate::lockfree::lending::Lending;
 use crate::primitives::yield_now;
+use coarray_fabric::system::cross_memory;
 
 /// Set in the place of memory in an image's part of the region; the other bits are its offset there.
 const IN_PART: u64 = 1 << 63;
+
+/// Set in the place of memory of an image's process that others read by the kernel; the other bits are its address there. A place
+/// without these two bits is an address in the one process of all images.
+const IN_PROCESS: u64 = 1 << 62;
 
 /// Memory that this image lends to the others of the team. If this is dropped, the loan is withdrawn, and others have finished
 /// reading.
@@ -23,10 +28,23 @@ pub struct Loan<'a> {
 }
 
 impl Team {
-    /// Where all images of the team find these bytes of this image's memory, as a number that is not 0: those of its node by loads, the
-    /// others by the fabric. None if some do not reach them.
+    /// Whether this image reads the memory of the processes of all others by the kernel: they are on its node, and let it.
     #[must_use]
-    pub fn place_for_all(&self, start: *const u8, length: usize) -> Option<u64> {
+    pub fn reads_processes(&self) -> bool {
+        let image = self.image();
+        let others = self.members().iter().map(|&member| member as usize);
+        let mut others = others.filter(|&other| other != image.index());
+        let processes = image.cross_memory.as_ref();
+        let processes = processes.filter(|_| self.is_on_one_node());
+        processes.is_some_and(|processes| {
+            others.all(|other| processes.can_read(other, image.control(other)))
+        })
+    }
+
+    /// Where all images of the team find these bytes of this image's memory, as a number that is not 0: those of its node by loads, or
+    /// `by_kernel`, the others by the fabric. None if some do not reach them.
+    #[must_use]
+    pub fn place_for_all(&self, start: *const u8, length: usize, by_kernel: bool) -> Option<u64> {
         if length == 0 {
             return None;
         }
@@ -40,7 +58,15 @@ impl Team {
         let own = image.locate(address).filter(|place| {
             place.image == image.index() && place.offset + length <= image.stride()
         });
+        let in_process = by_kernel.then_some(IN_PROCESS | address as u64);
         own.map(|place| IN_PART | place.offset as u64)
+            .or(in_process)
+    }
+
+    /// Whether memory at this place is read by the kernel.
+    #[must_use]
+    pub fn is_in_process(place: u64) -> bool {
+        place & IN_PART == 0 && place & IN_PROCESS != 0
     }
 
     /// Lends memory of this image, which the next barrier of the team announces.
@@ -52,25 +78,36 @@ impl Team {
         Loan { team: self, number }
     }
 
-    /// Fetches bytes of what the image with this index, which is on another node, has lent at `place`. They are any bytes if a panic unwinds that
-    /// image.
+    /// Fetches bytes of what the image with this index has lent at `place`: from another node by the fabric, or from another
+    /// process by the kernel. They are any bytes if a panic unwinds that image. Returns false if the kernel does not
+    /// reach them any more, and some may have been copied then.
     ///
     /// # Safety
     /// As [`read_lent`](Self::read_lent); and `target` is valid for writes of as many bytes.
     #[cold]
+    #[must_use]
     pub unsafe fn fetch_lent(
         &self,
         index: usize,
         place: u64,
         bytes: Range<usize>,
         target: *mut u8,
-    ) {
+    ) -> bool {
+        if place & IN_PART == 0 {
+            let lender = self.image().control(self.members()[index] as usize);
+            let start = (place & !IN_PROCESS) as usize + bytes.start;
+            return lender.memory.offered().is_some_and(|(process, ..)| {
+                // SAFETY: the caller vouches for the target.
+                unsafe { cross_memory::read(process, start, target, bytes.len()) }.is_ok()
+            });
+        }
         let offset = (place & !IN_PART) as usize;
         // SAFETY: the caller vouches for the bytes, which lie in that image's part, and for the target.
         unsafe { self.get(index, offset + bytes.start..offset + bytes.end, target) }
+        true
     }
 
-    /// Reads what the image with this index, which is on this node, has lent by barrier `number`, at `place`: calls `read` with its start, and
+    /// Reads what the image with this index has lent by barrier `number`, at `place`, by loads: calls `read` with its start, and
     /// returns whether that has read. Does not call it if the loan was withdrawn, as a panic unwinds that image.
     ///
     /// # Safety

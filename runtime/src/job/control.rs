@@ -4,6 +4,7 @@
 //! All-zero bytes, as in a fresh region, are a valid initial state of every structure here.
 
 mod failure;
+mod process_memory;
 pub(crate) mod steps;
 mod table;
 mod traffic;
@@ -32,6 +33,7 @@ use coarray_fabric::transport::signal::Signal;
 pub use failure::Failure;
 
 pub(crate) use failure::{FailureRecord, OWN_WORDS};
+pub(crate) use process_memory::ProcessMemory;
 pub(crate) use steps::Steps;
 pub(crate) use table::TableRecord;
 pub(crate) use traffic::Traffic;
@@ -47,7 +49,7 @@ pub(crate) const SLOTS: usize = MAX_ROUNDS;
 pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// The sizes of the structures that images and supervisor share, and the offsets of their parts.
-const SIZES: [usize; 42] = [
+const SIZES: [usize; 43] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
     offset_of!(JobControl, failure_epoch),
@@ -64,6 +66,7 @@ const SIZES: [usize; 42] = [
     offset_of!(ImageControl, process),
     offset_of!(ImageControl, unwinds),
     offset_of!(ImageControl, last_words),
+    offset_of!(ImageControl, memory),
     offset_of!(ImageControl, calls),
     offset_of!(ImageControl, waiting),
     offset_of!(ImageControl, stopped),
@@ -259,6 +262,7 @@ pub struct ImageControl {
     unwinds: AtomicU32,
     /// Why it failed, in its own words, if it had time for any.
     pub last_words: FixedStr<1024>,
+    pub(crate) memory: ProcessMemory,
     pub(crate) calls: CallRecords,
     pub(crate) waiting: WaitRecord,
     /// 1 when it has come to the end of the program, in a job that keeps going.

@@ -1,5 +1,5 @@
 //! Settings from the environment: `COARRAY_IMAGES`, `COARRAY_HEAP`, `COARRAY_FABRIC`, `COARRAY_BIND`, `COARRAY_LABEL`,
-//! `COARRAY_FAULT_TOLERANT`, `COARRAY_SHARED_MEMORY`, `COARRAY_PEER_TIMEOUT`, `COARRAY_WAIT`,
+//! `COARRAY_FAULT_TOLERANT`, `COARRAY_SHARED_MEMORY`, `COARRAY_CROSS_MEMORY`, `COARRAY_PEER_TIMEOUT`, `COARRAY_WAIT`,
 //! `COARRAY_PROFILE`, `COARRAY_PROFILE_JSON`, `COARRAY_PROFILE_HTML`, `COARRAY_PROFILE_SVG`,
 //! `COARRAY_TRACE`, `COARRAY_CHECK`.
 
@@ -53,6 +53,8 @@ pub struct Settings {
     pub keep_going: bool,
     /// Whether corefs may use loads and stores. If not, every access uses the fabric: for tests.
     pub direct: bool,
+    /// Whether images read long values of collectives where they are in the memory of other processes.
+    pub cross_memory: bool,
     /// How many images count as one node: for tests of what passes between nodes.
     pub node_images: usize,
     /// How many nodes without shared memory the images that are threads form; 0 if they all share memory. For tests.
@@ -121,6 +123,7 @@ impl Settings {
             label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
             keep_going: variable("COARRAY_FAULT_TOLERANT")?.is_some_and(|Switch(on)| on),
             direct: variable("COARRAY_SHARED_MEMORY")?.is_none_or(|Switch(on)| on),
+            cross_memory: variable("COARRAY_CROSS_MEMORY")?.is_none_or(|Switch(on)| on),
             node_images: images,
         })
     }

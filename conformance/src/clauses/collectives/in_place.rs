@@ -1,8 +1,8 @@
 //! Long values of which some or all lie in coarrays, where other images read them.
 
 use coarray::collectives::{
-    co_allgather, co_alltoall, co_broadcast, co_exscan, co_gather, co_max, co_reduce,
-    co_reduce_scatter, co_reduce_to, co_scan, co_scatter, co_sum, co_sum_to,
+    Algorithm, Collective, co_broadcast, co_exscan, co_max, co_reduce, co_reduce_scatter,
+    co_reduce_to, co_scan, co_sum, co_sum_to,
 };
 use coarray::prelude::*;
 
@@ -121,35 +121,52 @@ pub fn broadcasts(check: &mut Check) {
 }
 
 pub fn moves(check: &mut Check) {
-    let images = num_images();
-    let by_image = || (0..images).flat_map(|image| values(image, LENGTH));
+    let (me, images) = (this_image(), num_images());
+    let by_image: Vec<i64> = (0..images)
+        .flat_map(|image| values(image, LENGTH))
+        .collect();
+    // Runs of all lengths, and none of the last image.
+    let run = |image: usize| LENGTH / images * (images - 1 - image);
+    let runs: Vec<Vec<i64>> = (0..images).map(|image| values(image, run(image))).collect();
     with_runs(images, |all, others| {
-        for root in [0, images - 1] {
-            fill(&mut all[..LENGTH]);
-            co_gather(&all[..LENGTH], others, root);
-            if this_image() == root {
-                check.same_items("what is gathered", others, &by_image().collect::<Vec<_>>());
+        // In place they are also where they lie in private memory, if the kernel lets images read it.
+        for how in [
+            Collective::new(),
+            Collective::new().algorithm(Algorithm::InPlace),
+        ] {
+            for root in [0, images - 1] {
+                fill(&mut all[..LENGTH]);
+                how.co_gather(&all[..LENGTH], others, root);
+                let seen = how.co_gatherv(&all[..run(me)], root);
+                // At once: nobody reads these any more.
+                all.fill(-1);
+                if me == root {
+                    check.same_items("what is gathered", others, &by_image);
+                    check.same_items("the runs that are gathered", &seen, &runs);
+                }
+                fill(all);
+                how.co_scatter(all, &mut others[..LENGTH], root);
+                all.fill(-1);
+                let expected = &values(root, images * LENGTH)[LENGTH * me..][..LENGTH];
+                check.same_items("what is dealt out", &others[..LENGTH], expected);
             }
+            fill(&mut all[..LENGTH]);
+            how.co_allgather(&all[..LENGTH], others);
+            let seen = how.co_allgatherv(&all[..run(me)]);
+            all.fill(-1);
+            check.same_items("what all gather", others, &by_image);
+            check.same_items("the runs that all gather", &seen, &runs);
             fill(all);
-            co_scatter(all, &mut others[..LENGTH], root);
-            let own = LENGTH * this_image();
-            let expected = &values(root, images * LENGTH)[own..][..LENGTH];
-            check.same_items("what is dealt out", &others[..LENGTH], expected);
+            how.co_alltoall(all, others);
+            all.fill(-1);
+            let of = |image| values(image, images * LENGTH)[me * LENGTH..][..LENGTH].to_vec();
+            let expected: Vec<i64> = (0..images).flat_map(of).collect();
+            check.same_items("what all exchange", others, &expected);
         }
-        fill(&mut all[..LENGTH]);
-        co_allgather(&all[..LENGTH], others);
-        check.same_items("what all gather", others, &by_image().collect::<Vec<_>>());
-        fill(all);
-        co_alltoall(all, others);
-        let of = |image: usize| {
-            values(image, images * LENGTH)[this_image() * LENGTH..][..LENGTH].to_vec()
-        };
-        let expected: Vec<i64> = (0..images).flat_map(of).collect();
-        check.same_items("what all exchange", others, &expected);
         fill(all);
         co_reduce_scatter(all, &mut others[..LENGTH], |a, b| a + b);
         let sum = |index: usize| (0..images).map(|image| value(image, index)).sum();
-        let own = LENGTH * this_image();
+        let own = LENGTH * me;
         let expected: Vec<i64> = (own..own + LENGTH).map(sum).collect();
         check.same_items("the sums of a block", &others[..LENGTH], &expected);
     });
