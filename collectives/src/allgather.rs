@@ -12,7 +12,7 @@ use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
 use crate::epoch::capacity;
-use crate::epoch::in_place::{InPlace, Reach};
+use crate::epoch::in_place::InPlace;
 use crate::epoch::incoming::Incoming;
 use crate::gather::exchange_lengths;
 
@@ -137,7 +137,7 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
             // SAFETY: that image has lent as many values: the images have compared calls.
             unsafe { epoch.read_into(from, 0, &mut gathered[from * length..][..length]) }
         };
-        let done = gathering.in_place(&call, values, Reach::of(algorithm), read);
+        let done = gathering.in_place(&call, algorithm, values, read);
         if done.map_err(CallFailed::from(&call))? {
             return Ok(());
         }
@@ -200,7 +200,7 @@ pub(crate) fn allgather_runs<T: Remote>(
     };
     if start.asks_where::<T>(call, algorithm, longest)
         && gathering
-            .in_place(call, values, Reach::of(algorithm), read)
+            .in_place(call, algorithm, values, read)
             .map_err(CallFailed::from(call))?
     {
         gathered[team.index()].extend_from_slice(values);
@@ -251,13 +251,13 @@ impl Gathering<'_> {
     fn in_place<T: Remote>(
         &self,
         call: &Call,
+        algorithm: Algorithm,
         values: &[T],
-        reach: Reach,
         mut read: impl FnMut(&InPlace<'_, T>, usize),
     ) -> Result<bool, ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
         let lends = |image: usize| !self.blocks.block(image).is_empty();
-        InPlace::run(self.team, call, values, reach, lends, |epoch| {
+        InPlace::run(self.team, call, algorithm, values, lends, |epoch| {
             // Each begins with the image after it, so that not all read from one.
             let others = (me + 1..images).chain(0..me);
             let lending = others.filter(|&from| lends(from));

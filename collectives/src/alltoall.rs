@@ -16,7 +16,7 @@ use crate::blocks::{Blocks, overlap, windows};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
-use crate::epoch::in_place::{InPlace, Reach};
+use crate::epoch::in_place::InPlace;
 use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, capacity, fits_payload};
 
@@ -106,7 +106,7 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
                 unsafe { epoch.read_into(from, me * length, &mut received[blocks(from)]) };
             }
         };
-        let done = InPlace::run(team, &call, send, Reach::of(algorithm), |_| true, read);
+        let done = InPlace::run(team, &call, algorithm, send, |_| true, read);
         if done.map_err(CallFailed::from(&call))? {
             return Ok(());
         }

@@ -14,7 +14,7 @@ use crate::blocks::{Blocks, room_for};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
-use crate::epoch::in_place::{InPlace, Reach};
+use crate::epoch::in_place::InPlace;
 use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, fits_payload_with_root};
 use crate::schedule::Tree;
@@ -149,7 +149,7 @@ fn gather<T: Remote>(
     };
     let is_done = start.asks_where::<T>(&call, algorithm, size_of_val(values))
         && gathering
-            .in_place(&call, values, Reach::of(algorithm), read)
+            .in_place(&call, algorithm, values, read)
             .map_err(CallFailed::from(&call))?;
     let mut place = |image: usize, start: usize, part: Incoming<'_, T>| {
         if is_right {
@@ -250,7 +250,7 @@ pub(crate) fn gather_runs<T: Remote>(
     };
     let is_done = start.asks_where::<T>(call, algorithm, longest)
         && gathering
-            .in_place(call, values, Reach::of(algorithm), read)
+            .in_place(call, algorithm, values, read)
             .map_err(CallFailed::from(call))?;
     let mut place = |image: usize, _, part: Incoming<'_, T>| {
         gathered[image].extend_from_slice(part.values());
@@ -311,8 +311,8 @@ impl Gathering<'_> {
     fn in_place<T: Remote>(
         &self,
         call: &Call,
+        algorithm: Algorithm,
         values: &[T],
-        reach: Reach,
         mut read: impl FnMut(&InPlace<'_, T>, usize),
     ) -> Result<bool, ImageFailed> {
         let is_root = self.team.index() == self.tree.image(0);
@@ -323,7 +323,7 @@ impl Gathering<'_> {
             lending.map(|position| self.tree.image(position))
         };
         let lends = |image| others().any(|other| other == image);
-        InPlace::run(self.team, call, lent, reach, lends, |epoch| {
+        InPlace::run(self.team, call, algorithm, lent, lends, |epoch| {
             if is_root {
                 others().for_each(|image| read(epoch, image));
             }

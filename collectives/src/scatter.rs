@@ -16,7 +16,7 @@ use crate::blocks::{Blocks, windows};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::{Posts, may_post};
-use crate::epoch::in_place::{InPlace, Reach};
+use crate::epoch::in_place::InPlace;
 use crate::epoch::incoming::Incoming;
 use crate::epoch::{Epoch, capacity};
 use crate::scatter::right_length::{
@@ -101,14 +101,7 @@ fn scatter<T: Remote>(
             // on all images, as they have compared calls.
             false => unsafe { epoch.read_into(root, own, mine) },
         };
-        let done = InPlace::run(
-            team,
-            &call,
-            lent,
-            Reach::of(algorithm),
-            |image| image == root,
-            read,
-        );
+        let done = InPlace::run(team, &call, algorithm, lent, |image| image == root, read);
         if done.map_err(CallFailed::from(&call))? {
             return Ok(());
         }

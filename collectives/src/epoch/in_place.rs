@@ -50,25 +50,6 @@ pub(crate) fn pays<T: Remote>(team: &Team, bytes: usize) -> bool {
     T::ANY_BITS && team.is_apart() && team.images() <= FEW
 }
 
-/// How images may read values of others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// By loads, or through the fabric.
-    Mapped,
-    /// By loads, or by the kernel from the memory of another process.
-    Processes,
-}
-
-impl Reach {
-    /// The reach of an algorithm.
-    pub(crate) fn of(algorithm: Algorithm) -> Self {
-        match algorithm {
-            Algorithm::InPlace => Self::Processes,
-            _ => Self::Mapped,
-        }
-    }
-}
-
 /// Set beside the place of its values by an image that reads the memory of the processes of all others.
 const READS: u64 = 1 << 61;
 
@@ -103,7 +84,7 @@ pub(crate) struct InPlace<'a, T> {
 
 impl<'a, T: Remote> InPlace<'a, T> {
     /// Lends `values`, unless there are none or others cannot reach them, waits for all images, calls `read` in the epoch, and ends it. Returns
-    /// false, on all images, if one of the `lenders` has lent nothing.
+    /// false, on all images, if one of the `lenders` has lent nothing. By [`Algorithm::InPlace`] others may reach them by the kernel.
     ///
     /// # Errors
     /// The images that failed before, the same on all others.
@@ -111,8 +92,8 @@ impl<'a, T: Remote> InPlace<'a, T> {
     pub(crate) fn run(
         team: &'a Team,
         call: &'a Call,
+        algorithm: Algorithm,
         values: &'a [T],
-        reach: Reach,
         lenders: impl Fn(usize) -> bool,
         read: impl FnOnce(&Self),
     ) -> Result<bool, ImageFailed> {
@@ -121,9 +102,9 @@ impl<'a, T: Remote> InPlace<'a, T> {
             Ok(())
         };
         // Should the process of a lender that was killed be another one by now, any bytes are values.
-        let reads = reach == Reach::Processes && T::ANY_BITS && team.reads_processes();
+        let by_kernel = algorithm == Algorithm::InPlace && T::ANY_BITS && team.reads_processes();
         let values = ptr::from_ref(values).cast_mut();
-        Self::lend(team, call, values, reads, &lenders, read)
+        Self::lend(team, call, values, by_kernel, &lenders, read)
     }
 
     /// As [`run`](Self::run), and this image changes the values, where others do not read them.
@@ -146,12 +127,12 @@ impl<'a, T: Remote> InPlace<'a, T> {
         team: &'a Team,
         call: &'a Call,
         values: *mut [T],
-        reads_processes: bool,
+        by_kernel: bool,
         lenders: &dyn Fn(usize) -> bool,
         read: impl FnOnce(&mut Self) -> Result<(), ImageFailed>,
     ) -> Result<bool, ImageFailed> {
         let bytes = values.len() * size_of::<T>();
-        let place = team.place_for_all(values.cast(), bytes, reads_processes);
+        let place = team.place_for_all(values.cast(), bytes, by_kernel);
         let places = match !team.is_on_one_node() && may_post(team, size_of::<u64>()) {
             true => post(team, &call.at_step(ASKING), place.unwrap_or_default()),
             false => Vec::new(),
@@ -171,7 +152,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
             values,
             borrowed: PhantomData,
         };
-        let reads = if reads_processes { READS } else { 0 };
+        let reads = if by_kernel { READS } else { 0 };
         if !in_place.announce(place.unwrap_or_default() | reads, lenders)? {
             return Ok(false);
         }

@@ -57,7 +57,7 @@ pub(super) const IN_PLACE: [BuiltIn; 12] = [
     (Kind::Scatter, 2, 2048, Algorithm::Eager),
     (Kind::Scatter, 2, 1 << 20, Algorithm::Flat),
     (Kind::Scatter, 2, 0, Algorithm::InPlace),
-    (Kind::Alltoall, 2, 1 << 20, Algorithm::Pairwise),
+    (Kind::Alltoall, 2, 1 << 19, Algorithm::Pairwise),
     (Kind::Alltoall, 2, 0, Algorithm::InPlace),
 ];
 
