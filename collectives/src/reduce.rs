@@ -111,7 +111,7 @@ impl<F> Reduction<'_, F> {
         }
         if self.root.is_some() {
             // The others write a piece while the root reads the one before, which is still in a cache then.
-            most = most.div_ceil(4);
+            most = most.div_ceil(2);
         }
         for (number, chunk) in chunks(values, most).enumerate() {
             self.flat(Epoch::begin(self.team, call, number), chunk)?;

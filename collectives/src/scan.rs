@@ -156,7 +156,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
             return self.scheduled(call, algorithm, most, values);
         }
         // Images write a piece while others read the one before, which is still in a cache then.
-        for (number, chunk) in chunks(values, most.div_ceil(4)).enumerate() {
+        for (number, chunk) in chunks(values, most.div_ceil(2)).enumerate() {
             self.flat(Epoch::begin(self.team, call, number), chunk)?;
         }
         Ok(())
