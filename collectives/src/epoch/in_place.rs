@@ -267,14 +267,14 @@ impl<'a, T: Remote> InPlace<'a, T> {
     /// another node, any bytes are a `T`.
     #[inline(never)]
     unsafe fn copy_lent(&self, image: usize, range: Range<usize>, target: *mut T) -> bool {
-        let (team, size) = (self.epoch.team, size_of::<T>());
+        let (team, size, place) = (self.epoch.team, size_of::<T>(), self.place(image));
         traffic::note(team, image, range.len() * size);
-        assert_ne!(self.place(image), 0, "image {image} has lent nothing");
-        if !team.is_local(image) || Team::is_in_process(self.place(image)) {
+        assert_ne!(place, 0, "image {image} has lent nothing");
+        if !team.is_local(image) || Team::is_in_process(place) {
             let bytes = range.start * size..range.end * size;
-            // SAFETY: the caller vouches for the elements, and for the target.
-            let is_fetched =
-                unsafe { team.fetch_lent(image, self.place(image), bytes, target.cast()) };
+            // SAFETY: the caller vouches for the elements, and for the target. Of another process, which may be gone, all bytes are values: `run`
+            // lends no others to it.
+            let is_fetched = unsafe { team.fetch_lent(image, place, bytes, target.cast()) };
             if !is_fetched {
                 self.has_missed.set(true);
             }

@@ -83,7 +83,7 @@ impl Team {
     /// reach them any more, and some may have been copied then.
     ///
     /// # Safety
-    /// As [`read_lent`](Self::read_lent); and `target` is valid for writes of as many bytes.
+    /// As [`read_lent`](Self::read_lent), but `place` may be in a process; and `target` is valid for writes of as many bytes.
     #[cold]
     #[must_use]
     pub unsafe fn fetch_lent(
@@ -111,7 +111,8 @@ impl Team {
     /// returns whether that has read. Does not call it if the loan was withdrawn, as a panic unwinds that image.
     ///
     /// # Safety
-    /// That image got `place` from [`place_for_all`](Self::place_for_all) for what it [lent](Self::lend) then. `read` reads from these
+    /// That image got `place`, which is not [in a process](Self::is_in_process), from [`place_for_all`](Self::place_for_all) for what it
+    /// [lent](Self::lend) then. `read` reads from these
     /// bytes only, where nobody writes, and runs nothing of the program. No barrier after the loan's last has been passed.
     #[must_use]
     pub unsafe fn read_lent(
