@@ -297,9 +297,9 @@ fn patience(wait: Wait, share_all: bool, have_cores_for_all: bool) -> SpinPolicy
         _ if !share_all => [0, 1000],
         (Wait::Spin, _) => [100_000, 200],
         (Wait::Adaptive, true) => [4000, 200],
-        // An image that waits for a core must not keep another one busy: where images share cores, the awaited image
-        // most likely waits for this core.
-        (Wait::Adaptive, false) => [1, 20],
+        // Where images share cores, the awaited image most likely waits for this core. To be woken takes as long as some ten yields, and delays the
+        // image that wakes, too.
+        (Wait::Adaptive, false) => [1, 200],
     };
     SpinPolicy { spins, yields }
 }
