@@ -3,7 +3,7 @@
 //! * `environment`: MPI begins and ends, unless the application sees to that.
 //! * `cluster`: what the job needs before its images share anything.
 //! * `attachment`: the window through which images reach each other's parts.
-//! * `one_sided`: puts, gets and atomic operations. MPI orders none of them; `under_way` knows which must not be
+//! * `one_sided`: puts (`put`), gets and atomic operations. MPI orders none of them; `in_flight` knows which must not be
 //!   overtaken, `staging` keeps what small puts carry, `operations` what was issued and completes one by one.
 //! * `channel`: messages.
 //! * `collectives`: MPI's collective operations among images.
@@ -22,6 +22,7 @@ mod environment;
 mod issue;
 mod one_sided;
 mod operations;
+mod put;
 mod staging;
 
 use std::rc::Rc;
