@@ -3,7 +3,7 @@
 use std::mem;
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::{ClockId, Timespec, clock_getres, clock_gettime};
 
 /// The time of a monotonic clock that all processes of a machine share.
 pub fn now() -> Duration {
@@ -15,12 +15,22 @@ pub fn tick() -> Duration {
     read(ClockId::MonotonicCoarse)
 }
 
+/// The time between two ticks: one to ten milliseconds on Linux. What else a system says that only imitates it, is taken for the next of these.
+pub fn time_of_a_tick() -> Duration {
+    let [least, most] = [1, 10].map(Duration::from_millis);
+    duration(clock_getres(ClockId::MonotonicCoarse)).clamp(least, most)
+}
+
 fn read(clock: ClockId) -> Duration {
-    let time = clock_gettime(clock);
+    duration(clock_gettime(clock))
+}
+
+fn duration(time: Timespec) -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
 }
 
-/// The processor time that a process of this machine has used; none if there is no such process.
+/// The processor time that a process of this machine has used; none if there is no such process. Of each of its threads that runs, what the system
+/// has noted last: up to [a tick](time_of_a_tick) may be missing.
 pub fn time_of_process(process: u32) -> Option<Duration> {
     let mut clock = 0;
     let mut time = libc::timespec {

@@ -42,6 +42,8 @@ pub(crate) struct Backoff {
     patience: Cell<SpinPolicy>,
     /// Rounds of spinning after a wait has begun to be recorded, in profiled jobs; before, there are none then.
     recorded_spins: Option<Cell<u32>>,
+    /// The time between two ticks of the system's clock.
+    tick: Duration,
     stretch: Cell<Stretch>,
     policy: RefCell<Policy>,
 }
@@ -82,6 +84,7 @@ impl Backoff {
             polled: Cell::new(0),
             patience: Cell::new(patience),
             recorded_spins,
+            tick: scheduler::time_of_a_tick(),
             stretch: Cell::default(),
             policy: RefCell::new(Policy::new(job.patience.spins)),
         }
@@ -169,7 +172,7 @@ impl Backoff {
         }
         let now = scheduler::now();
         self.stretch.set(Stretch::begin(now));
-        contention.offered(stretch.since, now, || job.usage());
+        contention.offered(stretch.since, now, self.tick, || job.usage());
         if contention.is_here(now) {
             scheduler::shorten_slice();
             return false;

@@ -4,7 +4,8 @@
 //! images of its node, in the memory that they share, so it costs one of them a time slice, and not each.
 //!
 //! An image that computes keeps the core as long. So an image to which that happens looks at how much processor time all images of the node have
-//! used since it happened last: no other program has had the cores if that is nearly all there was.
+//! used since it looked last: no other program has had the cores if that is nearly all there was. The system notes what running images use at each tick
+//! of its clock only, so what they have used in less than [some ticks](TICKS) tells nothing.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -15,8 +16,8 @@ use std::time::Duration;
 pub(crate) const LONG: Duration = Duration::from_millis(1);
 
 /// For how long no core is yielded after a yield took long: at first, and at most. The first pause is what such a yield
-/// costs; meanwhile images that wake each other may come to share a core, and then yields are faster than sleep. An
-/// image that always finds the same loses a thousandth.
+/// costs, as what wants the core may soon be gone; meanwhile images that wake each other may come to share a core, and then yields are faster
+/// than sleep. An image that always finds the same loses a hundredth.
 const PAUSES: [Duration; 2] = [Duration::from_millis(4), Duration::from_secs(4)];
 
 /// What the images of a node have found. Times are those of [`scheduler::now`](coarray_fabric::system::scheduler::now),
@@ -28,7 +29,7 @@ pub(crate) struct Contention {
     until: AtomicU64,
     /// The length of that pause.
     pause: AtomicU64,
-    /// When a yield took long last, and how much processor time the images had used then.
+    /// When an image looked last at how much processor time the images had used, and what it found.
     seen: AtomicU64,
     used: AtomicU64,
 }
@@ -43,14 +44,16 @@ pub(crate) struct Usage {
 }
 
 /// Of sixteen parts of what there was: if the images have used so many, nobody else wants the cores. A program that computes gets more than the
-/// rest of a core that is yielded to it, again and again; some of the rest the system takes, and images that sleep for a moment.
+/// rest of a core that is yielded to it, again and again; some of the rest the system takes, and images that sleep for a moment, and a part of it
+/// may not have been noted yet.
 const NEARLY_ALL: u32 = 13;
 
-/// What the images used in a shorter time tells nothing.
-const SHORTEST: Duration = Duration::from_millis(2);
+/// Ticks of the system's clock: what the images used in a shorter time tells nothing. On each core a tick's time may have been noted that was used
+/// before, or may be missing.
+const TICKS: u32 = 8;
 
-/// What the images used longer ago tells nothing: they may have slept. A program that computes takes the core again much sooner.
-const RECENT: Duration = Duration::from_millis(20);
+/// What the images used in so many times that tells nothing, either: they may have slept. A program that computes takes the core again sooner.
+const RECENT: u32 = 5;
 
 impl Contention {
     /// Whether to yield no core now.
@@ -65,21 +68,26 @@ impl Contention {
         self.until.load(Ordering::Relaxed) == 0
     }
 
-    /// Records a yield that is over. Calls `usage` if it took long; none if that is not known.
+    /// Records a yield that is over, on a system whose clock ticks so often. Calls `usage` if it took long; none if that is not known.
     pub(crate) fn offered(
         &self,
         before: Duration,
         now: Duration,
+        tick: Duration,
         usage: impl FnOnce() -> Option<Usage>,
     ) {
         let until = self.until.load(Ordering::Relaxed);
         let is_told = nanoseconds(before) < until;
-        if now.saturating_sub(before) < LONG || is_told || self.is_used_by_images(now, usage) {
+        let shortest = tick * TICKS;
+        if now.saturating_sub(before) < LONG
+            || is_told
+            || self.is_used_by_images(now, until, shortest, usage)
+        {
             return;
         }
         let [first, most] = PAUSES.map(nanoseconds);
         let last = self.pause.load(Ordering::Relaxed);
-        let soon = nanoseconds(before) - until < last;
+        let soon = nanoseconds(before) - until < last + nanoseconds(shortest * 2);
         let pause = if soon { (2 * last).min(most) } else { first };
         let end = nanoseconds(now) + pause;
         let outcome = self
@@ -90,22 +98,31 @@ impl Contention {
         }
     }
 
-    /// Whether the images themselves have used the cores since a yield took long before. Also if that is not known yet: the next such yield tells.
+    /// Whether the images themselves have used the cores since an image looked last, which is after the last pause and as long ago as that must be at
+    /// least. Also if that is not known yet: a later yield tells.
     #[cold]
-    fn is_used_by_images(&self, now: Duration, usage: impl FnOnce() -> Option<Usage>) -> bool {
+    fn is_used_by_images(
+        &self,
+        now: Duration,
+        until: u64,
+        shortest: Duration,
+        usage: impl FnOnce() -> Option<Usage>,
+    ) -> bool {
         let seen = self.seen.load(Ordering::Relaxed);
         let elapsed = now.saturating_sub(Duration::from_nanos(seen));
         let (now, order) = (nanoseconds(now), Ordering::Relaxed);
-        if elapsed < SHORTEST || self.seen.compare_exchange(seen, now, order, order).is_err() {
-            // Another image has just judged, or does.
+        if elapsed < shortest || self.seen.compare_exchange(seen, now, order, order).is_err() {
+            // Another image has just looked, or does.
             return true;
         }
         let Some(Usage { used, cores }) = usage() else {
+            self.seen.store(seen, order);
             return false;
         };
         let before = self.used.swap(nanoseconds(used), Ordering::Relaxed);
         let used = used.saturating_sub(Duration::from_nanos(before));
-        elapsed > RECENT || used * 16 >= elapsed * cores * NEARLY_ALL
+        let may_have_slept = seen < until || elapsed > shortest * RECENT;
+        may_have_slept || used * 16 >= elapsed * cores * NEARLY_ALL
     }
 }
 
@@ -120,12 +137,15 @@ mod tests {
     const MOMENT: Duration = Duration::from_nanos(1);
     const START: Duration = Duration::from_secs(1000);
 
+    const TICK: Duration = Duration::from_millis(4);
+    const SHORTEST: Duration = Duration::from_millis(4 * TICKS as u64);
+
     #[test]
     fn short_offers_may_be_as_many_as_they_like() {
         let contention = Contention::default();
         for count in 0..100_000 {
             let before = START + count * LONG;
-            contention.offered(before, before + LONG - MOMENT, || None);
+            contention.offered(before, before + LONG - MOMENT, TICK, || None);
             assert!(!contention.is_here(before + LONG));
         }
     }
@@ -134,7 +154,7 @@ mod tests {
     fn an_offer_that_took_long_is_the_last_for_a_while() {
         let contention = Contention::default();
         let end = START + LONG;
-        contention.offered(START, end, || None);
+        contention.offered(START, end, TICK, || None);
         assert!(contention.is_here(end));
         let [first, _] = PAUSES;
         assert!(contention.is_here(end + first - MOMENT));
@@ -146,8 +166,8 @@ mod tests {
         let contention = Contention::default();
         let [first, _] = PAUSES;
         let end = START + LONG;
-        contention.offered(START, end, || None);
-        contention.offered(START, end + first / 2, || None);
+        contention.offered(START, end, TICK, || None);
+        contention.offered(START, end + first / 2, TICK, || None);
         assert!(!contention.is_here(end + first));
     }
 
@@ -158,7 +178,7 @@ mod tests {
         // Yields the core at this later time; returns for how long no core is yielded then.
         let mut take_long = |later: Duration| {
             let end = now + later + LONG;
-            contention.offered(now + later, end, || None);
+            contention.offered(now + later, end, TICK, || None);
             let pause = Duration::from_nanos(contention.pause.load(Ordering::Relaxed));
             now = end + pause;
             assert!(contention.is_here(now - MOMENT) && !contention.is_here(now));
@@ -171,8 +191,8 @@ mod tests {
             expected = (2 * expected).min(most);
         }
         assert_eq!(expected, most);
-        // No other program wanted a core for longer than the last pause.
-        assert_eq!(take_long(most), first);
+        // No other program wanted a core for longer than the last pause, and than it takes to find one.
+        assert_eq!(take_long(most + 2 * SHORTEST), first);
     }
 
     /// What images have used that had all of two cores but for one in so many parts.
@@ -185,35 +205,57 @@ mod tests {
     #[test]
     fn long_offers_to_images_that_compute_are_made_again() {
         let contention = Contention::default();
-        for count in 0..100 {
+        for count in 0..1000 {
             let before = START + count * 2 * LONG;
             let now = before + LONG;
-            contention.offered(before, now, || usage(now, 20));
+            contention.offered(before, now, TICK, || usage(now, 20));
             assert!(!contention.is_here(now));
         }
     }
 
     #[test]
-    fn the_second_long_offer_to_another_program_is_the_last() {
+    fn what_images_have_used_may_be_noted_a_tick_late() {
         let contention = Contention::default();
-        let found: Vec<bool> = (1..4)
-            .map(|count| {
-                let before = START + count * 2 * LONG;
-                let now = before + LONG;
-                contention.offered(before, now, || usage(now, 4));
-                contention.is_here(now)
-            })
-            .collect();
-        assert_eq!(found, [false, true, true]);
+        for count in 0..1000 {
+            let before = START + TICK + count * 2 * LONG;
+            let now = before + LONG;
+            // Of both cores: once in full, once in part, once not at all.
+            contention.offered(before, now, TICK, || {
+                usage(now - TICK * (count % 3) / 2, 20)
+            });
+            assert!(!contention.is_here(now));
+        }
+    }
+
+    #[test]
+    fn long_offers_to_another_program_are_the_last_when_enough_ticks_have_passed() {
+        let contention = Contention::default();
+        let mut now = START;
+        while !contention.is_here(now) {
+            now += 2 * LONG;
+            contention.offered(now - LONG, now, TICK, || usage(now, 4));
+            assert!(now < START + SHORTEST + 4 * LONG);
+        }
+        assert!(now >= START + SHORTEST);
+        // Nor does what the images used while they slept tell anything.
+        now = Duration::from_nanos(contention.until.load(Ordering::Relaxed));
+        let found = now;
+        while !contention.is_here(now) {
+            now += 2 * LONG;
+            contention.offered(now - LONG, now, TICK, || usage(now, 4));
+        }
+        assert!(now >= found + SHORTEST);
+        let [first, _] = PAUSES.map(nanoseconds);
+        assert_eq!(contention.pause.load(Ordering::Relaxed), 2 * first);
     }
 
     #[test]
     fn what_images_used_long_ago_tells_nothing() {
         let contention = Contention::default();
         for count in 1..10 {
-            let before = START + count * (RECENT + LONG);
+            let before = START + count * (RECENT * SHORTEST + LONG);
             let now = before + LONG;
-            contention.offered(before, now, || usage(now, 2));
+            contention.offered(before, now, TICK, || usage(now, 2));
             assert!(!contention.is_here(now));
         }
     }
