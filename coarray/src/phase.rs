@@ -345,6 +345,6 @@ impl<C: Phased> Drop for Phase<'_, C> {
         // SAFETY: `end` calls this when all images have left the phase, so nobody writes to the part.
         let valid = || self.end == Operation::Unpublish || unsafe { self.coarray.is_valid() };
         let storage = self.coarray.storage();
-        storage.end(self.end, C::subject(), self.began, valid);
+        storage.end(self.end, C::subject(), self.began, &valid);
     }
 }

@@ -43,8 +43,22 @@ impl Storage {
     where
         T: ?Sized + Shape + 'static,
     {
+        let item = Layout {
+            size: size_of::<T::Item>(),
+            align: align_of::<T::Item>(),
+            shared: T::Item::SHARED,
+        };
+        // SAFETY: the item follows from `T`, on which, as on the extent, images that agree on the call agree, as the caller vouches.
+        unsafe { Self::allocate_items(call, extent, item) }
+    }
+
+    /// As [`allocate`](Self::allocate), for items of this layout; compiled once, for all shapes.
+    ///
+    /// # Safety
+    /// Images that agree on `call` agree on the extent and on the layout.
+    unsafe fn allocate_items(call: &Call, extent: usize, item: Layout) -> Result<Self, AllocError> {
         let bytes = extent
-            .checked_mul(size_of::<T::Item>())
+            .checked_mul(item.size)
             .filter(|&bytes| isize::try_from(bytes).is_ok())
             .ok_or(AllocError::TooLarge {
                 length: extent,
@@ -53,16 +67,15 @@ impl Storage {
         let team = Team::current();
         let layout = Layout {
             size: bytes,
-            align: align_of::<T::Item>(),
-            shared: T::Item::SHARED,
+            ..item
         };
-        // SAFETY: the layout follows from `T` and the extent, on which images that agree on the call agree, as the caller vouches.
+        // SAFETY: the layout follows from the item's and the extent, on which images that agree on the call agree, as the caller vouches.
         let block = unsafe { team.allocate(call, layout) }?;
         let image = team.image();
         // SAFETY: the block lies in this image's heap, so the pointer stays in it and is not null.
         let address =
             unsafe { NonNull::new_unchecked(image.heap(image.index()).add(block.offset())) };
-        let places = Places::new(&team, &block, bytes, T::Item::SHARED);
+        let places = Places::new(&team, &block, bytes, item.shared);
         Ok(Self {
             team,
             block,
@@ -222,7 +235,7 @@ impl Storage {
         operation: Operation,
         subject: &'static str,
         caller: &'static Location<'static>,
-        valid: impl FnOnce() -> bool,
+        valid: &dyn Fn() -> bool,
     ) {
         if std::thread::panicking() {
             return;

@@ -30,15 +30,18 @@ pub struct Check {
 impl Check {
     /// Notes `finding` unless `holds`.
     #[track_caller]
-    pub fn that(&mut self, holds: bool, finding: impl FnOnce() -> String) {
-        if holds {
-            return;
+    pub fn that(&mut self, holds: bool, finding: impl Fn() -> String) {
+        if !holds {
+            self.note(&finding, Location::caller());
         }
+    }
+
+    #[cold]
+    fn note(&mut self, finding: &dyn Fn() -> String, caller: &Location<'_>) {
         if self.findings.len() == TOLD {
             self.untold += 1;
             return;
         }
-        let caller = Location::caller();
         let file = caller.file().rsplit('/').next().unwrap_or_default();
         self.findings
             .push(format!("{} ({file}:{})", finding(), caller.line()));

@@ -1,5 +1,6 @@
 //! Jobs inside a program: images on its threads, which borrow from it and return values to it.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -335,19 +336,23 @@ impl Launch {
     /// assert_eq!(failure.image, 0);
     /// ```
     pub fn run<R: Send>(self, body: impl Fn() -> R + Sync) -> Result<Vec<R>, Failure> {
-        let not_started = |text: String| Failure {
-            image: 0,
-            code: USAGE,
-            text,
-        };
-        let settings = self
-            .settings
-            .map_err(|error| error.to_string())
-            .and_then(|settings| checked::adapt(settings, false))
-            .map_err(|error| not_started(format!("was not started: {error}")))?;
+        let settings = self.into_settings()?;
         threads::run(&settings, || Ok(body()), Stragglers::Join)
-            .map_err(|error| not_started(format!("was not started: {error}")))?
+            .map_err(not_started)?
             .map_err(|lost| lost.failure)
+    }
+
+    fn into_settings(self) -> Result<Settings, Failure> {
+        let settings = self.settings.map_err(not_started)?;
+        checked::adapt(settings, false).map_err(not_started)
+    }
+}
+
+fn not_started(error: impl Display) -> Failure {
+    Failure {
+        image: 0,
+        code: USAGE,
+        text: format!("was not started: {error}"),
     }
 }
 

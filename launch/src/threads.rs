@@ -1,7 +1,7 @@
 //! Jobs whose images are threads of this process.
 
-use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
@@ -46,6 +46,39 @@ pub(crate) fn run<R: Send>(
     body: impl Fn() -> Result<R, Panic> + Sync,
     stragglers: Stragglers,
 ) -> Result<Result<Vec<R>, Lost>, StartError> {
+    let results: Vec<Mutex<Option<R>>> = (0..settings.images).map(|_| Mutex::new(None)).collect();
+    let locked = |index: usize| {
+        results[index]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    };
+    let run_one = |jobs: &Jobs, index: usize| {
+        // SAFETY: `run_all` gives each number once, and the fabric is made for these jobs.
+        let ending =
+            unsafe { run_image(jobs.of(index), index, jobs.fabric(index), &TUNING, &body) };
+        match ending {
+            Ending::Finished(result) => {
+                *locked(index) = Some(result);
+                Ending::Finished(())
+            }
+            Ending::Ended => Ending::Ended,
+            Ending::Failed(failure) => Ending::Failed(failure),
+        }
+    };
+    let ended = run_all(settings, &run_one, stragglers)?;
+    Ok(ended.map(|()| {
+        (0..results.len())
+            .filter_map(|index| locked(index).take())
+            .collect()
+    }))
+}
+
+/// Calls `run_one` in a thread for each image of the jobs; compiled once, for all programs.
+fn run_all(
+    settings: &Settings,
+    run_one: &(dyn Fn(&Jobs, usize) -> Ending<()> + Sync),
+    stragglers: Stragglers,
+) -> Result<Result<(), Lost>, StartError> {
     let settings = &mut settings.clone();
     let mut trace = TraceFile::begin(settings);
     let settings = &*settings;
@@ -55,19 +88,15 @@ pub(crate) fn run<R: Send>(
     coarray_runtime::watch_exits();
     let (done, finished) = mpsc::channel();
     let mut lost = LostImages::new(settings.images);
-    let mut results: Vec<Option<R>> = (0..settings.images).map(|_| None).collect();
     thread::scope(|scope| {
         let mut images = Vec::new();
         for index in 0..settings.images {
-            let (jobs, body, done) = (&jobs, &body, done.clone());
+            let (jobs, done) = (&jobs, done.clone());
             let image = thread::Builder::new()
                 .name(format!("image {index}"))
                 .stack_size(stack_size())
                 .spawn_scoped(scope, move || {
-                    // SAFETY: each number is given once, and the fabric is made for these jobs.
-                    let ending = unsafe {
-                        run_image(jobs.of(index), index, jobs.fabric(index), &TUNING, body)
-                    };
+                    let ending = run_one(jobs, index);
                     // An error means that nothing waits any more.
                     let _ = done.send(index);
                     ending
@@ -93,14 +122,10 @@ pub(crate) fn run<R: Send>(
         each_that_ends(&jobs, &finished, stragglers, at_end, |index| {
             // Only a joined thread has dropped its thread-local variables, which may be coarrays.
             let ending = images[index].take().map(ScopedJoinHandle::join);
-            match ending {
-                Some(Ok(Ending::Finished(result))) => results[index] = Some(result),
-                Some(Ok(Ending::Failed(failure))) => {
-                    // An explored run is one of many.
-                    let is_told = settings.scheduler.is_none();
-                    lose(jobs.of(index), failure, &mut lost, is_told);
-                }
-                _ => {}
+            if let Some(Ok(Ending::Failed(failure))) = ending {
+                // An explored run is one of many.
+                let is_told = settings.scheduler.is_none();
+                lose(jobs.of(index), failure, &mut lost, is_told);
             }
         });
     });
@@ -119,7 +144,7 @@ pub(crate) fn run<R: Send>(
     let is_told = jobs.failure().is_none() && status.is_some() && lost.are_told();
     Ok(match status.or(races) {
         Some(failure) => Err(Lost { failure, is_told }),
-        None => Ok(results.into_iter().flatten().collect()),
+        None => Ok(()),
     })
 }
 

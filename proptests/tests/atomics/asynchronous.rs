@@ -128,19 +128,22 @@ fn logic<T: Logic>() -> Vec<Begin<T>> {
     ]
 }
 
+/// Compiled once, for all types.
+fn for_any(follow: fn(Setting, &[Step], u64)) {
+    let setting = Setting::anywhere();
+    proptest!(config(40), |(setting in setting, steps in steps(), seed in any::<u64>())| {
+        follow(setting, &steps, seed);
+    });
+}
+
 /// Expands to a property for each type.
 macro_rules! in_order {
-    ($($name:ident: $type:ty, $($kind:ident)+;)*) => {
-        proptest! {
-            #![proptest_config(config(40))]
-            $(
-                #[test]
-                fn $name(setting in Setting::anywhere(), steps in steps(), seed: u64) {
-                    follow::<$type>(&[$($kind()),+], setting, &steps, seed);
-                }
-            )*
+    ($($name:ident: $type:ty, $($kind:ident)+;)*) => { $(
+        #[test]
+        fn $name() {
+            for_any(|setting, steps, seed| follow::<$type>(&[$($kind()),+], setting, steps, seed));
         }
-    };
+    )* };
 }
 
 in_order! {

@@ -161,19 +161,23 @@ fn combine<T: Logic>(setting: Setting, operations: &[Vec<u64>]) {
     }
 }
 
+/// Compiled once, for all types.
+fn for_any(property: fn(Setting, &[Vec<u64>])) {
+    proptest!(config(12), |(setting in eight(), operations in operations())| {
+        property(setting, &operations);
+    });
+}
+
 /// Expands to a property for each type.
 macro_rules! under_contention {
-    ($($name:ident: $type:ty, $($property:ident)+;)*) => {
-        proptest! {
-            #![proptest_config(config(12))]
-            $(
-                #[test]
-                fn $name(setting in eight(), operations in operations()) {
-                    $($property::<$type>(setting, &operations);)+
-                }
-            )*
+    ($($name:ident: $type:ty, $($property:ident)+;)*) => { $(
+        #[test]
+        fn $name() {
+            for_any(|setting, operations| {
+                $($property::<$type>(setting, operations);)+
+            });
         }
-    };
+    )* };
 }
 
 under_contention! {

@@ -56,20 +56,25 @@ fn count<T: Arithmetic + LockFree>(setting: Setting, turns: usize) {
     });
 }
 
+/// Compiled once, for all types.
+fn for_any(property: fn(Setting, u64, usize)) {
+    let setting = Setting::anywhere();
+    proptest!(config(12), |(setting in setting, seed in any::<u64>(), turns in 0usize..300)| {
+        property(setting, seed, turns);
+    });
+}
+
 /// Expands to a property for each type.
 macro_rules! in_place {
-    ($($name:ident: $type:ty, $($kind:ident)+ $(; $count:ident)?.)*) => {
-        proptest! {
-            #![proptest_config(config(12))]
-            $(
-                #[test]
-                fn $name(setting in Setting::anywhere(), seed: u64, _turns in 0usize..300) {
-                    $( same_place::<$type>(&$kind(), setting, seed); )+
-                    $( $count::<$type>(setting, _turns); )?
-                }
-            )*
+    ($($name:ident: $type:ty, $($kind:ident)+ $(; $count:ident)?.)*) => { $(
+        #[test]
+        fn $name() {
+            for_any(|setting, seed, _turns| {
+                $( same_place::<$type>(&$kind(), setting, seed); )+
+                $( $count::<$type>(setting, _turns); )?
+            });
         }
-    };
+    )* };
 }
 
 in_place! {

@@ -118,19 +118,24 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec((any::<Index>(), picks, any::<u64>()), 1..6)
 }
 
+/// Compiled once, for all types.
+fn for_any(follow: fn(Setting, usize, &[Step])) {
+    let setting = Setting::anywhere();
+    proptest!(config(30), |(setting in setting, length in 1usize..400, steps in steps())| {
+        follow(setting, length, &steps);
+    });
+}
+
 /// Expands to a property for each type.
 macro_rules! as_loops {
-    ($($name:ident: $type:ty, $($kind:ident)+, $value:expr;)*) => {
-        proptest! {
-            #![proptest_config(config(30))]
-            $(
-                #[test]
-                fn $name(setting in Setting::anywhere(), length in 1usize..400, steps in steps()) {
-                    follow::<$type>(&[$($kind()),+], setting, length, &steps, $value);
-                }
-            )*
+    ($($name:ident: $type:ty, $($kind:ident)+, $value:expr;)*) => { $(
+        #[test]
+        fn $name() {
+            for_any(|setting, length, steps| {
+                follow::<$type>(&[$($kind()),+], setting, length, steps, $value);
+            });
         }
-    };
+    )* };
 }
 
 as_loops! {

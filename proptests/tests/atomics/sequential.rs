@@ -76,19 +76,22 @@ fn follow<T: Sample>(kinds: &[Vec<Operation<T>>], setting: Setting, steps: &[Ste
     });
 }
 
+/// Compiled once, for all types.
+fn for_any(follow: fn(Setting, &[Step], u64)) {
+    let setting = Setting::anywhere();
+    proptest!(config(40), |(setting in setting, steps in steps(), seed in any::<u64>())| {
+        follow(setting, &steps, seed);
+    });
+}
+
 /// Expands to a property for each type.
 macro_rules! variables {
-    ($($name:ident: $type:ty, $($kind:ident)+;)*) => {
-        proptest! {
-            #![proptest_config(config(40))]
-            $(
-                #[test]
-                fn $name(setting in Setting::anywhere(), steps in steps(), seed: u64) {
-                    follow::<$type>(&[$($kind()),+], setting, &steps, seed);
-                }
-            )*
+    ($($name:ident: $type:ty, $($kind:ident)+;)*) => { $(
+        #[test]
+        fn $name() {
+            for_any(|setting, steps, seed| follow::<$type>(&[$($kind()),+], setting, steps, seed));
         }
-    };
+    )* };
 }
 
 variables! {

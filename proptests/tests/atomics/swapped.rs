@@ -45,19 +45,21 @@ fn swap<T: Sample>(setting: Setting, seed: u64, turns: usize) {
     );
 }
 
+/// Compiled once, for all types.
+fn for_any(swap: fn(Setting, u64, usize)) {
+    proptest!(config(12), |(setting in eight(), seed in any::<u64>(), turns in 1usize..150)| {
+        swap(setting, seed, turns);
+    });
+}
+
 /// Expands to a property for each type.
 macro_rules! swaps {
-    ($($name:ident: $type:ty;)*) => {
-        proptest! {
-            #![proptest_config(config(12))]
-            $(
-                #[test]
-                fn $name(setting in eight(), seed: u64, turns in 1usize..150) {
-                    swap::<$type>(setting, seed, turns);
-                }
-            )*
+    ($($name:ident: $type:ty;)*) => { $(
+        #[test]
+        fn $name() {
+            for_any(swap::<$type>);
         }
-    };
+    )* };
 }
 
 swaps! {

@@ -138,6 +138,11 @@ impl Post<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn receive<R>(&self, index: usize, use_bytes: impl FnOnce(&[u8]) -> R) -> R {
+        use_bytes(self.receive_into(index, &mut Unpacked::new()))
+    }
+
+    /// As [`receive`](Self::receive), without what differs between operations.
+    fn receive_into<'b>(&self, index: usize, unpacked: &'b mut Unpacked) -> &'b [u8] {
         let words = &self.team.received(index)[self.start / WORD..];
         let stamp = self.team.stamp();
         let head = [0, 1].map(|number| self.await_word(index, stamp, &words[number]));
@@ -146,9 +151,8 @@ impl Post<'_> {
             self.give_up(index, NoPost::Differs);
         }
         let words = words[HEAD..HEAD + words_of(length)].iter();
-        let mut unpacked = Unpacked::new();
         let bytes = unpacked.fill(words.map(|word| self.await_word(index, stamp, word)));
-        use_bytes(&bytes[..length])
+        &bytes[..length]
     }
 
     /// Waits until this word of the post of the image with this index has come: until it has the stamp.

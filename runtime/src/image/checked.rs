@@ -290,7 +290,7 @@ pub fn issue_noted(
     let carry_out = || CarryOut(carry_out());
     let kind = (is_awaited, writes);
     let request = scheduled.delay_atomic(place, bytes, kind, Some(caller), carry_out)?;
-    checking.operate(&range_at(place, bytes), writes, caller, || ());
+    checking.operate(&range_at(place, bytes), writes, caller, &mut || ());
     Some((image, request))
 }
 
@@ -311,25 +311,37 @@ pub fn operate_noted<R>(
     caller: Line,
     operate: impl FnOnce() -> R,
 ) -> R {
-    let Some(caller) = line_of(caller) else {
-        return operate();
-    };
-    if let Some(image) = Image::try_current()
+    let (mut operate, mut result) = (Some(operate), None);
+    note_operation(address, bytes, writes, caller, &mut || {
+        result = operate.take().map(|operate| operate());
+    });
+    result.expect("an operation is carried out")
+}
+
+/// As [`operate_noted`]; compiled once, for all operations.
+fn note_operation(
+    address: usize,
+    bytes: usize,
+    writes: bool,
+    caller: Line,
+    operate: &mut dyn FnMut(),
+) {
+    if let Some(caller) = line_of(caller)
+        && let Some(image) = Image::try_current()
         && let Some(checking) = image.checking()
         && let Some(place) = image.locate(address)
     {
-        let range = range_at(place, bytes);
-        let Some(scheduled) = image.scheduled() else {
-            return checking.operate(&range, writes, caller, operate);
-        };
-        // SAFETY: `locate` found the coatomic in the job's region, which is mapped until the images are over.
-        return unsafe {
-            scheduled.operate(address, bytes, Some(caller), || {
-                checking.operate(&range, writes, caller, operate)
-            })
-        };
+        let mut operate = || checking.operate(&range_at(place, bytes), writes, caller, operate);
+        match image.scheduled() {
+            // SAFETY: `locate` found the coatomic in the job's region, which is mapped until the images are over.
+            Some(scheduled) => unsafe {
+                scheduled.operate(address, bytes, Some(caller), &mut operate);
+            },
+            None => operate(),
+        }
+    } else {
+        operate();
     }
-    operate()
 }
 
 /// Local. Calls `body`, whose accesses may race.

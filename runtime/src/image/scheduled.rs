@@ -123,24 +123,23 @@ impl Scheduled {
     ///
     /// # Safety
     /// As [`Scheduler::look`].
-    pub(crate) unsafe fn operate<R>(
+    pub(crate) unsafe fn operate(
         &self,
         address: usize,
         bytes: usize,
         site: Site,
-        operate: impl FnOnce() -> R,
-    ) -> R {
+        operate: &mut dyn FnMut(),
+    ) {
         self.idle_point("atomic operation", site);
         // SAFETY: as the caller vouches.
         let before = unsafe { self.scheduler.read(address, bytes) };
-        let result = operate();
+        operate();
         // SAFETY: as above.
         match before == unsafe { self.scheduler.read(address, bytes) } {
             // SAFETY: as above.
             true => unsafe { self.look(address, bytes, None, site) },
             false => self.scheduler.act(self.image),
         }
-        result
     }
 
     /// Where this byte of a part is.

@@ -1,5 +1,6 @@
 //! Running the program as one image, from its start to its end.
 
+use std::cell::Cell;
 use std::io;
 use std::panic::{self, AssertUnwindSafe, Location};
 use std::rc::Rc;
@@ -52,6 +53,39 @@ pub unsafe fn run_image<R>(
     tuning: &'static Tuning,
     body: impl Fn() -> Result<R, Panic>,
 ) -> Ending<R> {
+    let (process, result) = (std::process::id(), Cell::new(None));
+    let to_end = || {
+        let outcome = __rust_begin_short_backtrace(&body);
+        fork::end_copy(process, 0);
+        let outcome = outcome?;
+        finish_program(
+            &Team::current(),
+            &Call::plain(Operation::End, Location::caller()),
+        );
+        result.set(Some(outcome));
+        Ok(())
+    };
+    // SAFETY: as the caller vouches.
+    let ending = unsafe { run_to_end(job, index, fabric, tuning, process, &to_end) };
+    match ending {
+        Ending::Finished(()) => result.take().map_or(Ending::Ended, Ending::Finished),
+        Ending::Ended => Ending::Ended,
+        Ending::Failed(failure) => Ending::Failed(failure),
+    }
+}
+
+/// As [`run_image`], of a program that finishes by itself, in the process with this number: compiled once, for all programs.
+///
+/// # Safety
+/// As [`run_image`].
+unsafe fn run_to_end(
+    job: &Arc<Job>,
+    index: usize,
+    fabric: Option<Rc<dyn Fabric>>,
+    tuning: &'static Tuning,
+    process: u32,
+    to_end: &dyn Fn() -> Result<(), Panic>,
+) -> Ending<()> {
     let fail = |text: String, code| {
         job.fail(&Failure {
             image: index,
@@ -84,26 +118,18 @@ pub unsafe fn run_image<R>(
     if let Some(recording) = image.recording() {
         recording.begin();
     }
-    let process = std::process::id();
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
         if index == 0 {
             publish_table(&image);
         }
-        let result = __rust_begin_short_backtrace(&body);
-        fork::end_copy(process, 0);
-        let result = result?;
-        finish_program(
-            &Team::current(),
-            &Call::plain(Operation::End, Location::caller()),
-        );
-        Ok(result)
+        to_end()
     }));
     let falls = matches!(&outcome, Err(payload) if payload.is::<Fall>());
     let panic = match outcome {
-        Ok(Ok(result)) => {
+        Ok(Ok(())) => {
             image.control(index).set_stage(Stage::Finished);
             drop(presence);
-            return Ending::Finished(result);
+            return Ending::Finished(());
         }
         Ok(Err(panic)) => panic,
         Err(payload) => match unwinding::of_panic(&*payload) {

@@ -31,21 +31,32 @@ impl Checking {
         perform: impl FnOnce() -> R,
         is_done: impl FnOnce(&R) -> bool,
     ) -> R {
+        let (mut perform, mut result) = (Some((perform, is_done)), None);
+        self.carry_out(range, access, &mut || {
+            perform
+                .take()
+                .is_some_and(|(perform, is_done)| is_done(result.insert(perform())))
+        });
+        result.expect("an access is carried out")
+    }
+
+    /// As [`access`](Self::access): `perform` returns whether anything was done. Compiled once, for all operations.
+    #[inline(never)]
+    fn carry_out(&self, range: &Range<'_>, access: Access, perform: &mut dyn FnMut() -> bool) {
         if range.bytes() == 0 {
-            return perform();
+            perform();
+            return;
         }
         // A waker may access coarrays itself: it runs when the state is not borrowed.
         let _wakers = Deferral::new();
         match self.span(range) {
             Some(span) if matches!(range.pieces, Pieces::One) && span.is_in_one_granule() => {
-                self.move_word(span, access, perform, is_done)
+                self.move_word(span, access, perform);
             }
             _ => {
-                let result = perform();
-                if is_done(&result) {
+                if perform() {
                     self.note_pieces(range, access);
                 }
-                result
             }
         }
     }
@@ -60,13 +71,7 @@ impl Checking {
         })
     }
 
-    fn move_word<R>(
-        &self,
-        span: Span,
-        access: Access,
-        perform: impl FnOnce() -> R,
-        is_done: impl FnOnce(&R) -> bool,
-    ) -> R {
+    fn move_word(&self, span: Span, access: Access, perform: &mut dyn FnMut() -> bool) {
         let shadow = &self.0.check.shadow;
         let state = &mut *self.state();
         let moved = if span.is_word() {
@@ -86,8 +91,7 @@ impl Checking {
         if matches!(kind, Kind::Flag | Kind::AtomicFlag) {
             locked.expect_flag();
         }
-        let result = perform();
-        if is_done(&result) {
+        if perform() {
             if let Some(origins) = self.origins_of(access.kind) {
                 let mut parts = Parts::default();
                 shadow.each_write_locked(&locked, span, |granule, written, bytes| {
@@ -108,7 +112,6 @@ impl Checking {
                 .order
                 .chained(granule_of(span), &mut state.pending);
         }
-        result
     }
 
     fn note_pieces(&self, range: &Range<'_>, access: Access) {
@@ -187,15 +190,18 @@ impl Checking {
     }
 
     /// An atomic operation on so many bytes at a place, for a line of the program.
-    pub(crate) fn operate<R>(
+    pub(crate) fn operate(
         &self,
         range: &Range<'_>,
         writes: bool,
         line: Line,
-        perform: impl FnOnce() -> R,
-    ) -> R {
+        perform: &mut dyn FnMut(),
+    ) {
         let access = Access::atomic(writes, line);
-        self.access(range, access, perform, |_| true)
+        self.carry_out(range, access, &mut || {
+            perform();
+            true
+        });
     }
 }
 
