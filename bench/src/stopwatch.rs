@@ -26,8 +26,9 @@ pub enum Length {
     Longest,
 }
 
-/// The fewest batches of each action, however long they take.
-const MIN_BATCHES: usize = 5;
+/// The fewest batches of each action, however long they take, if the budget is that of reproducible numbers; one, if it is that of a look.
+const MIN_BATCHES: u128 = 5;
+const MILLISECONDS_EACH: u128 = 5;
 
 /// For how many budgets an action is repeated before it is timed, if it takes as long as a batch: an alltoall of 8 MiB of each of four images gets
 /// faster for the first dozen times, as its memory comes into the caches. Shorter ones have been repeated as often to find the size of a batch.
@@ -77,13 +78,14 @@ impl Stopwatch {
         let turn: f64 = sizes.iter().map(|(_, nanoseconds)| nanoseconds).sum();
         // Equal on all images, because the times are.
         let turns = (self.budget.as_nanos() as f64 / turn) as usize;
-        let turns = turns.max(MIN_BATCHES);
+        let fewest = (self.budget.as_millis() / MILLISECONDS_EACH).clamp(1, MIN_BATCHES) as usize;
+        let (turns, warm) = (turns.max(fewest), fewest.min(WARM));
         let mut batches = vec![Vec::with_capacity(turns); actions.len()];
         for _ in 0..turns {
             for ((action, batches), &(size, _)) in actions.iter_mut().zip(&mut batches).zip(&sizes)
             {
-                if sizes.len() > 1 && size < WARM {
-                    action(WARM - size);
+                if sizes.len() > 1 && size < warm {
+                    action(warm - size);
                 }
                 batches.push(self.run(action, size));
             }
