@@ -69,7 +69,7 @@ pub(super) const IN_PLACE: [BuiltIn; 12] = [
 pub(super) const IN_A_CROWD: [BuiltIn; 5] = [
     (Kind::Broadcast, 32, 8192, Algorithm::Eager),
     (Kind::Gather, 32, 8192, Algorithm::Eager),
-    (Kind::Scan, 32, 2048, Algorithm::Eager),
+    (Kind::Scan, 32, 8192, Algorithm::Eager),
     (Kind::Scan, 32, 64 << 10, Algorithm::Flat),
     (Kind::Scan, 32, 0, Algorithm::Chain),
 ];
