@@ -1,12 +1,11 @@
-//! Atomic operations on one word.
+//! Atomic operations on one word, which return its old value.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 
 use mpi::ffi::{self, MPI_Aint, MPI_Op};
 
 use crate::element::datatype;
 use crate::error::check;
-use crate::transfer::AT_ONCE;
 use crate::{Error, Request, Window, Word, constants};
 
 /// The operation of a [`Window::fetch_and_op`] or [`Window::accumulate`] on a word.
@@ -39,7 +38,7 @@ pub enum Operation {
 
 impl Operation {
     #[inline]
-    fn raw(self) -> MPI_Op {
+    pub(crate) fn raw(self) -> MPI_Op {
         // SAFETY: these are constants that rsmpi defines.
         unsafe {
             match self {
@@ -107,124 +106,6 @@ impl Window<'_> {
         Ok(former)
     }
 
-    /// One-sided. Applies `operation` with `operand` to the word at `offset` of `rank`.
-    ///
-    /// In one step for all processes that reach the word by atomic operations of the same type. Complete after
-    /// [`flush`](Self::flush); earlier puts to `rank` that are not may come later.
-    ///
-    /// # Errors
-    /// If the word is not in the window or not aligned; errors of MPI.
-    ///
-    /// # Example
-    /// ```
-    /// use mpi_rma::{Operation, Window};
-    ///
-    /// # fn main() -> Result<(), mpi_rma::Error> {
-    /// let universe = mpi::initialize().unwrap();
-    /// let window = Window::allocate(&universe, &universe.world(), 8)?;
-    /// for _ in 0..3 {
-    ///     window.accumulate(window.rank(), 0, Operation::Sum, 2_u64)?;
-    /// }
-    /// window.flush(window.rank())?;
-    /// assert_eq!(window.fetch_and_op(window.rank(), 0, Operation::Load, 0_u64)?, 6);
-    /// window.free()
-    /// # }
-    /// ```
-    ///
-    /// # Source
-    /// `MPI_Accumulate`, MPI 3.1 section 11.3.4.
-    #[inline]
-    pub fn accumulate<T: Word>(
-        &self,
-        rank: i32,
-        offset: usize,
-        operation: Operation,
-        operand: T,
-    ) -> Result<(), Error> {
-        let words = std::slice::from_ref(&operand);
-        self.accumulate_all([(rank, offset, words)], operation)
-    }
-
-    /// One-sided. As [`accumulate`](Self::accumulate) for each of consecutive words of some processes. Each of `targets` is a process, the
-    /// offset of its first word, and the operands. They do not change in one step together.
-    ///
-    /// # Errors
-    /// As [`accumulate`](Self::accumulate); then some words may have changed.
-    ///
-    /// # Example
-    /// ```
-    /// use mpi_rma::{Operation, Window};
-    ///
-    /// # fn main() -> Result<(), mpi_rma::Error> {
-    /// let universe = mpi::initialize().unwrap();
-    /// let window = Window::allocate(&universe, &universe.world(), 24)?;
-    /// window.accumulate_all([(window.rank(), 8, &[3_u64, 4][..])], Operation::Replace)?;
-    /// window.flush(window.rank())?;
-    /// assert_eq!(window.fetch_and_op(window.rank(), 16, Operation::Load, 0_u64)?, 4);
-    /// window.free()
-    /// # }
-    /// ```
-    ///
-    /// # Source
-    /// As [`accumulate`](Self::accumulate).
-    #[inline]
-    pub fn accumulate_all<'a, T: Word>(
-        &self,
-        targets: impl IntoIterator<Item = (i32, usize, &'a [T])>,
-        operation: Operation,
-    ) -> Result<(), Error> {
-        // Settles at the end, and if `targets` panics.
-        let mut begun = Begun {
-            window: self,
-            last: 0,
-            targets: 0,
-        };
-        targets
-            .into_iter()
-            .try_for_each(|(rank, offset, operands)| {
-                self.check_places::<T>(rank, offset, operands.len())?;
-                (begun.last, begun.targets) = (rank, begun.targets + 1);
-                // SAFETY: the words are in the window and aligned, by the check, and the operands outlive the local flush.
-                unsafe { self.begin_accumulate(rank, offset, operation, operands) }
-            })
-    }
-
-    /// # Safety
-    /// The words are in the window and aligned, and the operands outlive a local flush of `rank`.
-    unsafe fn begin_accumulate<T: Word>(
-        &self,
-        rank: i32,
-        offset: usize,
-        operation: Operation,
-        operands: &[T],
-    ) -> Result<(), Error> {
-        if operation == Operation::Load {
-            // `MPI_NO_OP` is for operations that return something.
-            return Ok(());
-        }
-        let mut offset = offset;
-        operands.chunks(AT_ONCE).try_for_each(|piece| {
-            let (count, place) = (piece.len() as c_int, offset as MPI_Aint);
-            offset += size_of_val(piece);
-            // SAFETY: the window lives, in an epoch; the caller vouches for the words, and that the operands outlive the local flush, after which MPI
-            // does not read them.
-            let code = unsafe {
-                ffi::MPI_Accumulate(
-                    piece.as_ptr().cast::<c_void>(),
-                    count,
-                    datatype::<T>(),
-                    rank,
-                    place,
-                    count,
-                    datatype::<T>(),
-                    operation.raw(),
-                    self.as_raw(),
-                )
-            };
-            check("MPI_Accumulate", code)
-        })
-    }
-
     /// One-sided. Replaces the word at `offset` of `rank` by `new` if it is `current`, and returns its old value.
     ///
     /// In one step for all processes that reach the word by atomic operations of the same type; complete on return.
@@ -276,61 +157,6 @@ impl Window<'_> {
         self.settle(self.flush(rank));
         check("MPI_Compare_and_swap", code)?;
         Ok(former)
-    }
-
-    /// One-sided. Starts an [`accumulate`](Self::accumulate), whose operand MPI reads until it is complete.
-    ///
-    /// # Errors
-    /// As [`accumulate`](Self::accumulate).
-    ///
-    /// # Safety
-    /// `operand` is aligned, valid for reads, and not written, until [`flush_local`](Self::flush_local).
-    ///
-    /// # Example
-    /// ```
-    /// use mpi_rma::{Operation, Window};
-    ///
-    /// # fn main() -> Result<(), mpi_rma::Error> {
-    /// let universe = mpi::initialize().unwrap();
-    /// let window = Window::allocate(&universe, &universe.world(), 8)?;
-    /// let (me, amounts) = (window.rank(), [1_u64, 2, 3]);
-    /// for amount in &amounts {
-    ///     // SAFETY: the amounts live until after the flush.
-    ///     unsafe { window.start_accumulate(me, 0, Operation::Sum, amount)? };
-    /// }
-    /// window.flush(me)?; // of all three
-    /// assert_eq!(window.fetch_and_op(me, 0, Operation::Load, 0_u64)?, 6);
-    /// window.free()
-    /// # }
-    /// ```
-    ///
-    /// # Source
-    /// `MPI_Accumulate`, MPI 3.1 section 11.3.4.
-    #[inline]
-    pub unsafe fn start_accumulate<T: Word>(
-        &self,
-        rank: i32,
-        offset: usize,
-        operation: Operation,
-        operand: *const T,
-    ) -> Result<(), Error> {
-        self.check_places::<T>(rank, offset, 1)?;
-        // SAFETY: the window lives, in an epoch; the word is inside it and aligned, by the check; the caller vouches for
-        // the operand.
-        let code = unsafe {
-            ffi::MPI_Accumulate(
-                operand.cast::<c_void>(),
-                1,
-                datatype::<T>(),
-                rank,
-                offset as MPI_Aint,
-                1,
-                datatype::<T>(),
-                operation.raw(),
-                self.as_raw(),
-            )
-        };
-        check("MPI_Accumulate", code)
     }
 
     /// One-sided. Starts a [`fetch_and_op`](Self::fetch_and_op), which leaves the old value in `former` when the request is
@@ -450,23 +276,5 @@ impl Window<'_> {
             )
         };
         check("MPI_Compare_and_swap", code)
-    }
-}
-
-/// Operations that have begun, on so many targets, of which one is `last`. They have read their operands when this is dropped.
-struct Begun<'a> {
-    window: &'a Window<'a>,
-    last: i32,
-    targets: usize,
-}
-
-impl Drop for Begun<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        self.window.settle(match self.targets {
-            0 => Ok(()),
-            1 => self.window.flush_local(self.last),
-            _ => self.window.flush_local_all(),
-        });
     }
 }

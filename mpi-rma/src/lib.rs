@@ -51,6 +51,7 @@
 
 pub use mpi;
 
+mod accumulate;
 mod atomic;
 mod communicator;
 mod completion;

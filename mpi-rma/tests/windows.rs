@@ -280,15 +280,19 @@ fn accumulate(universe: &Universe) -> Result<(), Error> {
     accumulate_to_several(&window)?;
     world.barrier();
     let own = window.fetch_and_op(window.rank(), 16, Operation::Load, 0_u64)?;
-    assert_eq!(own, world.size() as u64 + 2);
+    assert_eq!(own, world.size() as u64 + 2 + MANY);
     window.free()
 }
+
+/// More operations than are under way at a time.
+const MANY: u64 = 20;
 
 /// What has begun is done, also if the next target is wrong, or none comes as the program panics.
 fn accumulate_to_several(window: &Window) -> Result<(), Error> {
     let (next, _) = next_and_previous(window);
     let one = |rank| (rank, 16, &[1_u64][..]);
     window.accumulate_all((0..window.size()).map(one), Operation::Sum)?;
+    window.accumulate_all((0..MANY).map(|_| one(next)), Operation::Sum)?;
     let wrong = [one(next), one(window.size())];
     assert!(window.accumulate_all(wrong, Operation::Sum).is_err());
     let panics = [true, false].into_iter().map(|is_there| {

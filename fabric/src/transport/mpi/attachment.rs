@@ -2,9 +2,13 @@
 //!
 //! If all images are on one machine but do not share memory, MPI is many times faster on memory that it has allocated itself. If that memory
 //! can be mapped a second time, it is mapped in the place of the parts. Otherwise the window is over the parts themselves.
+//!
+//! In memory that they share, processors carry out accumulates themselves, and nothing has to be flushed for them to be seen. Whether it is so is tried.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use mpi_rma::mpi::topology::SimpleCommunicator;
-use mpi_rma::{Initialized, Window};
+use mpi_rma::{Initialized, Operation, Window};
 
 use super::cluster::Group;
 use super::environment::is_open_mpi;
@@ -20,6 +24,8 @@ pub(crate) struct Attachment {
     pub(crate) window: Window<'static>,
     /// Bytes from the start of each image's window to its part.
     pub(crate) start: usize,
+    /// Whether accumulates are seen although nothing is flushed.
+    pub(crate) sends_at_once: bool,
 }
 
 /// Collective. Makes the window.
@@ -56,7 +62,11 @@ pub(crate) fn attach(
         };
         format!("cannot make the memory of images reachable: {error}{advice}")
     })?;
-    Ok(Attachment { window, start: 0 })
+    Ok(Attachment {
+        window,
+        start: 0,
+        sends_at_once: false,
+    })
 }
 
 /// Collective. Has MPI allocate memory, and maps it in the place of the parts; `None` if that fails on an image.
@@ -87,7 +97,9 @@ fn allocate(
         // its control structures are zero, and the part has not been used so far.
         let overlaid = unsafe { region.overlay(group.image(), part) };
         if agree(group, overlaid.is_ok()) {
+            let has_word_behind = skipped + size_of::<u64>() <= page;
             return Some(Attachment {
+                sends_at_once: has_word_behind && sends_at_once(group, &window, skipped + stride),
                 window,
                 start: skipped,
             });
@@ -98,9 +110,28 @@ fn allocate(
     None
 }
 
+/// Collective. Whether an accumulate to the word at `offset`, which is in the window behind the part, is seen by its target without a flush: some libraries
+/// keep it until then.
+fn sends_at_once(group: &Group, window: &Window<'_>, offset: usize) -> bool {
+    const SENT: u64 = 0x5e47;
+    let next = (group.image() + 1) % group.images();
+    // SAFETY: the caller has room for the word there, which is aligned, as the part begins at a page and has whole pages. Only this function uses it, and
+    // MPI changes it atomically.
+    let word = unsafe { AtomicU64::from_ptr(window.start().add(offset).cast()) };
+    word.store(0, Ordering::Relaxed);
+    // Each collective is made of messages, which flush nothing, and come after what was done before them.
+    agree(group, true);
+    let sent = window.accumulate(next as i32, offset, Operation::Replace, SENT);
+    agree(group, true);
+    let is_seen = sent.is_ok() && word.load(Ordering::Relaxed) == SENT;
+    let is_over = window.flush(next as i32).is_ok();
+    agree(group, is_seen && is_over)
+}
+
 /// Whether there is room for MPI to allocate the parts. Without it Open MPI prints a warning, and MPICH takes long to fail.
 fn has_room(region: &Region, images: usize) -> bool {
-    let needed = region.dimensions().stride.saturating_mul(images) as u64;
+    let each = region.dimensions().stride + rustix::param::page_size();
+    let needed = each.saturating_mul(images) as u64;
     rustix::fs::statvfs(SHARED_FILES)
         .is_ok_and(|files| files.f_bavail.saturating_mul(files.f_frsize) > needed)
 }

@@ -132,11 +132,21 @@ impl Cluster for Group {
 
     fn attach(&self, region: &mut Region, nodes: &Nodes) -> Result<Rc<dyn Fabric>, String> {
         self.joins_nodes.set(!nodes.share_all());
-        let Attachment { window, start } =
-            self.with_communicator(|own| attachment::attach(self, own, region, nodes))?;
+        let Attachment {
+            window,
+            start,
+            sends_at_once,
+        } = self.with_communicator(|own| attachment::attach(self, own, region, nodes))?;
         let channel = Channel::new(self.raw(), self.images);
         let collectives = Collectives::new(self.raw(), self.images);
-        let fabric = OneSided::new(window, start, channel, collectives, self.images);
+        let fabric = OneSided::new(
+            window,
+            start,
+            sends_at_once,
+            channel,
+            collectives,
+            self.images,
+        );
         let fabric = Rc::new(fabric);
         *self.attached.borrow_mut() = Some(Rc::clone(&fabric));
         Ok(fabric)

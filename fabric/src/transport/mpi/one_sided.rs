@@ -36,6 +36,8 @@ pub(crate) struct OneSided {
     pub(super) window: ManuallyDrop<Window<'static>>,
     /// Bytes from the start of each image's window to its part.
     start: usize,
+    /// Whether accumulates are seen although nothing is flushed.
+    sends_at_once: bool,
     pub(super) in_flight: InFlight,
     pub(super) staging: Staging,
     pub(super) operations: Operations,
@@ -50,6 +52,7 @@ impl OneSided {
     pub(crate) fn new(
         window: Window<'static>,
         start: usize,
+        sends_at_once: bool,
         channel: Channel,
         collectives: Collectives,
         images: usize,
@@ -57,6 +60,7 @@ impl OneSided {
         Self {
             window: ManuallyDrop::new(window),
             start,
+            sends_at_once,
             in_flight: InFlight::new(images),
             staging: Staging::new(),
             operations: Operations::default(),
@@ -72,6 +76,17 @@ impl OneSided {
     #[inline]
     pub(super) fn place(&self, image: usize, offset: usize) -> (i32, usize) {
         (image as i32, self.start + offset)
+    }
+
+    /// Sends the signals to this rank, or to all, that MPI might keep to send them with later operations. It waits for nothing at the target.
+    #[inline]
+    fn send_signals(&self, only: Option<i32>) {
+        if !self.sends_at_once {
+            expect(match only {
+                Some(rank) => self.window.flush_local(rank),
+                None => self.window.flush_local_all(),
+            });
+        }
     }
 
     /// Notes that operations are outstanding, before the first one.
@@ -326,7 +341,7 @@ impl Fabric for OneSided {
         self.fetch_and_operate(image, offset, word, operation)
     }
 
-    /// By `MPI_Put`, `MPI_Win_flush` and `MPI_Accumulate`.
+    /// By `MPI_Put`, `MPI_Win_flush` and `MPI_Raccumulate`.
     unsafe fn put_signal(
         &self,
         image: usize,
@@ -351,11 +366,11 @@ impl Fabric for OneSided {
             SignalOperation::Add(amount) => (Action::Sum, amount),
         };
         self.signals.note(image);
-        // It flushes locally, which waits for nothing at the target, and sends what the library might keep to send it with later operations.
         expect(self.window.accumulate(rank, word, action, operand));
+        self.send_signals(Some(rank));
     }
 
-    /// By one `MPI_Accumulate`, which is atomic for each word: MPI 3.1 section 11.7.1.
+    /// By one `MPI_Raccumulate` for each image, which is atomic for each word: MPI 3.1 section 11.7.1.
     unsafe fn set_signals(&self, images: &[(usize, &[u64])], offset: usize) {
         // As before a message.
         fence(Ordering::Release);
@@ -365,6 +380,10 @@ impl Fabric for OneSided {
             (rank, place, words)
         });
         expect(self.window.accumulate_all(all, Action::Replace));
+        match *images {
+            [(image, _)] => self.send_signals(Some(image as i32)),
+            _ => self.send_signals(None),
+        }
     }
 
     fn quiet_signals(&self) {
