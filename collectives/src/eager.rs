@@ -119,8 +119,8 @@ impl<'a> Posts<'a> {
         use_values: impl FnOnce(&[T]),
     ) -> bool {
         let size = length * size_of::<T>();
-        // Another node sends nothing else.
-        let first = match self.team.is_local(image) {
+        // Between nodes there is nothing else.
+        let first = match self.team.is_on_one_node() {
             true => self.team.index() * size,
             false => 0,
         };

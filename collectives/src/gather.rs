@@ -133,7 +133,7 @@ fn gather<T: Remote>(
         let gathered = (team.index() == root).then_some(gathered);
         return by_payload(team, &call, values, gathered).map_err(CallFailed::from(&call));
     }
-    let gathering = Gathering {
+    let gathering = || Gathering {
         team,
         algorithm: algorithm.unposted(),
         tree: Tree::from(root, algorithm, team),
@@ -148,7 +148,7 @@ fn gather<T: Remote>(
         }
     };
     let is_done = start.asks_where::<T>(&call, algorithm, size_of_val(values))
-        && gathering
+        && gathering()
             .in_place(&call, algorithm, values, read)
             .map_err(CallFailed::from(&call))?;
     let mut place = |image: usize, start: usize, part: Incoming<'_, T>| {
@@ -176,7 +176,7 @@ fn gather<T: Remote>(
             by_fabric::gather(team, &call, values, gathered, root)
                 .map_err(CallFailed::from(&call))?;
         }
-        false => gathering
+        false => gathering()
             .run(&call, 0, values, place)
             .map_err(CallFailed::from(&call))?,
     }

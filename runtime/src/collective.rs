@@ -15,6 +15,7 @@ pub(crate) mod interference;
 pub(crate) mod leader;
 pub(crate) mod missing;
 pub(crate) mod outstanding;
+mod posting;
 pub(crate) mod posts;
 pub(crate) mod posts_between_nodes;
 pub(crate) mod request;

@@ -3,15 +3,14 @@
 //! All images make them in the same order with barriers. So every barrier compares, with the calls, a hash of all posts before: the
 //! *chain*. And an image that waits for a post finds out if the other has come to a barrier or to steps without it.
 //!
-//! To images on other nodes posts go as signals: see `posts_between_nodes.rs`.
+//! How an image posts is in `posting.rs`; to images on other nodes posts go as signals: see `posts_between_nodes.rs`.
 
 use std::ops::Range;
 
-use crate::call::{Call, READ};
+use crate::call::Call;
 use crate::collective::barrier::{describe_call, disagree};
 use crate::collective::describe::describe_recorded;
 use crate::collective::posts_between_nodes::refresh_posts;
-use crate::collective::stamped::room_of;
 use crate::image::descriptor::ALIGN;
 use crate::image::team::Team;
 use crate::job::control::Steps;
@@ -21,15 +20,14 @@ use crate::lockfree::barrier::Barrier;
 use crate::lockfree::eventcount::{self, Around, WaitStrategy};
 use crate::lockfree::post_ring::POSTS;
 use crate::waiting::{Cause, Stop, Waiting};
-use coarray_fabric::direct;
 use coarray_fabric::memory::region::{BUFFER_BYTES, POSTED_BYTES};
-use coarray_fabric::system::primitives::{prefetch_to_read, prefetch_to_write};
+use coarray_fabric::system::primitives::prefetch_to_read;
 
 /// Up to so many bytes lie in the slot of the post, behind their length; more in the scratch space.
 pub(super) const INSIDE: usize = (BESIDE - 1) * size_of::<u64>();
 
 /// So many bytes are asked for before it is known that they are there.
-const AHEAD: usize = 4 * ALIGN;
+pub(super) const AHEAD: usize = 4 * ALIGN;
 
 /// A blocking collective to which this image has posted. While this lives, the image makes no other collective call of the team.
 #[derive(Debug)]
@@ -48,108 +46,6 @@ impl Drop for Post<'_> {
 }
 
 impl Team {
-    /// Collective. Begins a blocking collective to which this image contributes these bytes, for the images with these indices; no image
-    /// contributes more than `most`. If `block` says how long, they are blocks, one for each image of the team, of which each reader on another
-    /// node gets only its own. Images compare the call with those that they make when they read a post, or at the latest in the next
-    /// barrier.
-    ///
-    /// If the job has ended, the image unwinds.
-    ///
-    /// # Panics
-    /// If another collective of the team is in progress, or there are more than `most` bytes, or `most` are more than
-    /// [can be posted](Self::most_posted).
-    ///
-    /// # Safety
-    /// Other layers rely on the contribution of an image to this call: it is what the operation requires. `most` is the same on all images
-    /// whose calls are. The job does not go on when an image fails.
-    pub unsafe fn post_blocking<'a>(
-        &'a self,
-        call: &'a Call,
-        bytes: &[u8],
-        most: usize,
-        readers: Range<usize>,
-        block: Option<usize>,
-    ) -> Post<'a> {
-        assert!(bytes.len() <= most && self.most_posted().is_some_and(|limit| most <= limit));
-        if self.in_epoch.replace(true) {
-            self.refuse_epoch(call);
-        }
-        let number = self.posts.get();
-        let mut post = Post {
-            team: self,
-            call,
-            number,
-            start: 0,
-        };
-        let image = self.image();
-        image.check_abort();
-        if !image.last_call.is_like(call) {
-            image.record_call(call);
-            image.profile_call(call);
-        }
-        let is_sent = !self.is_on_one_node();
-        let room = match is_sent {
-            true => room_of(most),
-            false if most <= INSIDE => 0,
-            false => most.next_multiple_of(ALIGN),
-        };
-        let part = self.posted_part(self.index());
-        let (mut posts, mut used) = self.since_read.get();
-        while posts == POSTS || used + room > part.len() || is_sent && self.stamp() == 0 {
-            if is_sent {
-                self.end_period();
-            }
-            // SAFETY: this image has read what it needs of all posts, as no collective was in progress.
-            unsafe { self.barrier(&call.at_step(READ)) };
-            // Not before: a barrier that the image leaves by a panic is made again.
-            self.period.set(self.period.get() + 1);
-            (posts, used) = (0, 0);
-            self.since_read.set((posts, used));
-        }
-        post.start = used;
-        let mut words = [bytes.len() as u64, 0, 0];
-        if bytes.len() <= INSIDE {
-            let mut inside = [0; INSIDE];
-            inside[..bytes.len()].copy_from_slice(bytes);
-            let (halves, _) = inside.as_chunks();
-            for (word, half) in words[1..].iter_mut().zip(halves) {
-                *word = u64::from_ne_bytes(*half);
-            }
-        } else {
-            let start = part.start + used;
-            words[1] = start as u64;
-            let target = self.posted_bytes(self.index(), start..start + bytes.len());
-            // SAFETY: the target lies in this image's part of its scratch space, as `used + room` fits it, and overlaps no slice of the
-            // program. Nobody reads it: since the last barrier for `READ` this image has written `used` bytes, all before it, and whoever read
-            // others had read them before that barrier.
-            unsafe { direct::overwrite(target, bytes.as_ptr(), bytes.len()) };
-        }
-        self.since_read.set((posts + 1, used + room));
-        self.posts.set(number + 1);
-        // The multiplier is that of `SplitMix64` (G. Steele and others, 2014): odd, with bits everywhere.
-        let add = |chain: u64, word: &u64| {
-            (chain.rotate_left(17) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        };
-        let before = self.chain.get().wrapping_add(1);
-        let chain = call.signature().iter().fold(before, add);
-        self.chain.set(chain);
-        let (signature, record) = (call.signature(), image.last_call.number());
-        let ring = &self.control(self.index()).posts;
-        let me = self.index();
-        let is_read = !is_sent && !readers.is_empty() && readers != (me..me + 1);
-        ring.post(number, &words, signature, record, chain, is_read);
-        if is_sent {
-            post.send(bytes, readers, block);
-        } else if bytes.len() > INSIDE && used + 2 * room <= POSTED_BYTES {
-            // The next post is likely to be as long as this one; who read what was there before must give its lines back.
-            let next = self.posted_bytes(self.index(), used + room..used + 2 * room);
-            for line in (0..room.min(AHEAD)).step_by(ALIGN) {
-                prefetch_to_write(next.wrapping_add(line));
-            }
-        }
-        post
-    }
-
     /// Bytes of the scratch space for posts of the image with this index.
     pub(super) fn posted_bytes(&self, index: usize, range: Range<usize>) -> *mut u8 {
         assert!(range.start <= range.end && range.end <= POSTED_BYTES);

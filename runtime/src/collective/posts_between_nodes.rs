@@ -16,6 +16,7 @@ use std::ptr;
 use std::slice;
 use std::time::{Duration, Instant};
 
+use crate::collective::posting::block_of;
 use crate::collective::posts::{MOST_POSTED, MissingPost, NoPost, Post, call_in, first_difference};
 use crate::collective::stamped::{
     HEAD, MOST_SENT, MOST_WORDS, Unpacked, WORD, pack, unpack_head, words_of,
@@ -101,7 +102,6 @@ impl Post<'_> {
     }
 
     /// Sends the post of this image to the images with these indices; to each only its block, if blocks of so many bytes are for them.
-    #[cold]
     #[inline(never)]
     pub(super) fn send(&self, bytes: &[u8], readers: Range<usize>, block: Option<usize>) {
         let (team, me) = (self.team, self.team.index());
@@ -113,25 +113,24 @@ impl Post<'_> {
             words
         };
         let mut whole = None;
-        let mut all = [(0, &[][..]); MOST_APART];
+        let mut all = [const { MaybeUninit::<(usize, &[u64])>::uninit() }; MOST_APART];
         let place = team.posted_part(me).start + self.start;
         let offset = team.scratch_offset() + 2 * BUFFER_BYTES + place;
         let mut count = 0;
         for reader in readers.filter(|&reader| reader != me) {
             let words = match block {
-                Some(block) => {
-                    let block = reader * block..(reader + 1) * block;
-                    pack_next(bytes.get(block).unwrap_or_default())
-                }
+                Some(block) => pack_next(block_of(bytes, block, reader)),
                 None => *whole.get_or_insert_with(|| pack_next(bytes)),
             };
-            all[count] = (team.members()[reader] as usize, words);
+            all[count].write((team.members()[reader] as usize, words));
             count += 1;
         }
+        // SAFETY: the first `count` were written.
+        let all = unsafe { slice::from_raw_parts(all.as_ptr().cast(), count) };
         // SAFETY: the words lie in the part of this image in each reader's scratch space, as there is room for the post. They are signals that only
         // this image sets, and the reader clears them when all have arrived. It drops the team after a barrier, before which this image
         // completes its signals.
-        unsafe { team.image().fabric().set_signals(&all[..count], offset) };
+        unsafe { team.image().fabric().set_signals(all, offset) };
     }
 
     /// Waits for the post of the image with this index, on another node, and calls `use_bytes` with all of its bytes.

@@ -8,8 +8,6 @@
 use std::mem::MaybeUninit;
 use std::slice;
 
-use crate::image::descriptor::ALIGN;
-
 /// The most bytes that an image can post.
 pub(super) const MOST_SENT: usize = 2048;
 
@@ -33,7 +31,7 @@ pub(super) const fn words_of(bytes: usize) -> usize {
 
 /// The room for a post of up to `most` bytes.
 pub(super) fn room_of(most: usize) -> usize {
-    (WORD * (HEAD + words_of(most))).next_multiple_of(ALIGN)
+    WORD * (HEAD + words_of(most))
 }
 
 /// The words of a post, at the start of the buffer, and the rest of that.
@@ -45,25 +43,24 @@ pub(super) fn pack<'a>(
 ) -> (&'a [u64], &'a mut [MaybeUninit<u64>]) {
     let word = |data: u64| data << STAMP_BITS | u64::from(stamp);
     let add = |data: u64, byte: &u8| data << u8::BITS | u64::from(*byte);
-    let count = words_of(bytes.len());
-    let (post, rest) = buffer.split_at_mut(HEAD + count);
+    let (post, rest) = buffer.split_at_mut(HEAD + words_of(bytes.len()));
     let (head, places) = post.split_at_mut(HEAD);
     head[0].write(word(digest));
     head[1].write(word(
         digest >> REST_BITS | (bytes.len() as u64) << STAMP_BITS,
     ));
-    // The shift drops the eighth byte, which is the first one of the next word.
-    let most = bytes.windows(WORD).step_by(DATA);
-    for (place, window) in places.iter_mut().zip(most) {
-        let data = window
-            .first_chunk()
-            .map_or(0, |eight| u64::from_le_bytes(*eight));
-        place.write(word(data));
+    if let Some((last, most)) = places.split_last_mut() {
+        // The shift drops the eighth byte, which is the first one of the next word.
+        for (place, eight) in most.iter_mut().zip(bytes.windows(WORD).step_by(DATA)) {
+            let data = eight
+                .first_chunk()
+                .map_or(0, |eight| u64::from_le_bytes(*eight));
+            place.write(word(data));
+        }
+        let rest = &bytes[DATA * most.len()..];
+        last.write(word(rest.iter().rev().fold(0, add)));
     }
-    if let Some(last) = places.last_mut() {
-        last.write(word(bytes[DATA * (count - 1)..].iter().rev().fold(0, add)));
-    }
-    // SAFETY: all words of the post were written: both of the head, one for each window, of which there is one less than `count`, and the last.
+    // SAFETY: all words of the post were written: both of the head, and all places.
     let words = unsafe { slice::from_raw_parts(post.as_ptr().cast(), post.len()) };
     (words, rest)
 }

@@ -364,6 +364,7 @@ impl Team {
     }
 
     /// Whether the job goes on when an image fails.
+    #[inline]
     #[must_use]
     pub fn keeps_going(&self) -> bool {
         self.image.job.region.job().keeps_going()

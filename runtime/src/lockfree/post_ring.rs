@@ -35,7 +35,7 @@ impl<const N: usize> Default for PostRing<N> {
 impl<const N: usize> PostRing<N> {
     /// Posts `words` as number `number`, in a call with this signature, whose record is number `record`; `chain` is the hash of all posts.
     /// Everything written before is visible to an image that has seen the post. Who waits for it is woken if it `is_read`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn post(
         &self,
         number: u64,
