@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use crate::collective::posting::block_of;
 use crate::collective::posts::{MOST_POSTED, MissingPost, NoPost, Post, call_in, first_difference};
 use crate::collective::stamped::{
-    HEAD, MOST_SENT, MOST_WORDS, Unpacked, WORD, pack, unpack_head, words_of,
+    MOST_SENT, MOST_WORDS, Unpacked, WORD, length_of, pack, words_of,
 };
 use crate::image::team::Team;
 use crate::job::control::TeamControl;
@@ -105,7 +105,7 @@ impl Post<'_> {
     #[inline(never)]
     pub(super) fn send(&self, bytes: &[u8], readers: Range<usize>, block: Option<usize>) {
         let (team, me) = (self.team, self.team.index());
-        let mut buffer = [MaybeUninit::uninit(); MOST_WORDS + MOST_APART * (HEAD + 1)];
+        let mut buffer = [MaybeUninit::uninit(); MOST_WORDS + MOST_APART * 2];
         let mut rest = &mut buffer[..];
         let mut pack_next = |bytes| {
             let words;
@@ -144,12 +144,11 @@ impl Post<'_> {
     fn receive_into<'b>(&self, index: usize, unpacked: &'b mut Unpacked) -> &'b [u8] {
         let words = &self.team.received(index)[self.start / WORD..];
         let stamp = self.team.stamp();
-        let head = [0, 1].map(|number| self.await_word(index, stamp, &words[number]));
-        let (digest, length) = unpack_head(head);
-        if digest != self.digest() || length > MOST_SENT {
-            self.give_up(index, NoPost::Differs);
-        }
-        let words = words[HEAD..HEAD + words_of(length)].iter();
+        let head = self.await_word(index, stamp, &words[0]);
+        let Some(length) = length_of(head, self.digest()) else {
+            self.give_up(index, NoPost::Differs)
+        };
+        let words = words[1..1 + words_of(length)].iter();
         let bytes = unpacked.fill(words.map(|word| self.await_word(index, stamp, word)));
         &bytes[..length]
     }

@@ -3,7 +3,8 @@
 //! So the words of a post may arrive in any order, and no operation waits for another one. NCCL's protocol `LL` has a flag beside each four bytes, to
 //! the same end.
 //!
-//! A post is a digest of the call and of all that came before it, the number of its bytes, and these.
+//! A post is a head and its bytes. The head is the upper 44 bits of a digest of the call and of all that came before it, and the number of bytes. It is one word, so
+//! that fewer cache lines change hands where posts lie side by side: one of 8 B has three words.
 
 use std::mem::MaybeUninit;
 use std::slice;
@@ -17,12 +18,11 @@ pub(super) const WORD: usize = size_of::<u64>();
 const DATA: usize = WORD - 1;
 const STAMP_BITS: u32 = u8::BITS;
 
-/// The words before the bytes: most of the digest; the rest of it, and how many bytes there are.
-pub(super) const HEAD: usize = 2;
-const REST_BITS: u32 = u64::BITS - STAMP_BITS;
+/// Above the stamp of the head is the number of bytes; the bits of the digest are above these bits.
+const BELOW_DIGEST: u32 = STAMP_BITS + MOST_SENT.ilog2() + 1;
 
 /// The most words of a post.
-pub(super) const MOST_WORDS: usize = HEAD + words_of(MOST_SENT);
+pub(super) const MOST_WORDS: usize = 1 + words_of(MOST_SENT);
 
 /// How many words have so many bytes.
 pub(super) const fn words_of(bytes: usize) -> usize {
@@ -31,7 +31,7 @@ pub(super) const fn words_of(bytes: usize) -> usize {
 
 /// The room for a post of up to `most` bytes.
 pub(super) fn room_of(most: usize) -> usize {
-    WORD * (HEAD + words_of(most))
+    WORD * (1 + words_of(most))
 }
 
 /// The words of a post, at the start of the buffer, and the rest of that.
@@ -43,12 +43,11 @@ pub(super) fn pack<'a>(
 ) -> (&'a [u64], &'a mut [MaybeUninit<u64>]) {
     let word = |data: u64| data << STAMP_BITS | u64::from(stamp);
     let add = |data: u64, byte: &u8| data << u8::BITS | u64::from(*byte);
-    let (post, rest) = buffer.split_at_mut(HEAD + words_of(bytes.len()));
-    let (head, places) = post.split_at_mut(HEAD);
-    head[0].write(word(digest));
-    head[1].write(word(
-        digest >> REST_BITS | (bytes.len() as u64) << STAMP_BITS,
-    ));
+    let (post, rest) = buffer.split_at_mut(1 + words_of(bytes.len()));
+    let [head, places @ ..] = post else {
+        unreachable!("a post has a head")
+    };
+    head.write(digest >> BELOW_DIGEST << BELOW_DIGEST | word(bytes.len() as u64));
     if let Some((last, most)) = places.split_last_mut() {
         // The shift drops the eighth byte, which is the first one of the next word.
         for (place, eight) in most.iter_mut().zip(bytes.windows(WORD).step_by(DATA)) {
@@ -60,15 +59,16 @@ pub(super) fn pack<'a>(
         let rest = &bytes[DATA * most.len()..];
         last.write(word(rest.iter().rev().fold(0, add)));
     }
-    // SAFETY: all words of the post were written: both of the head, and all places.
+    // SAFETY: all words of the post were written: the head, and all places.
     let words = unsafe { slice::from_raw_parts(post.as_ptr().cast(), post.len()) };
     (words, rest)
 }
 
-/// The digest, and how many bytes follow.
-pub(super) fn unpack_head([first, second]: [u64; HEAD]) -> (u64, usize) {
-    let digest = first >> STAMP_BITS | second >> STAMP_BITS << REST_BITS;
-    (digest, (second >> (2 * STAMP_BITS)) as usize)
+/// How many bytes follow this head, if it has this digest.
+pub(super) fn length_of(head: u64, digest: u64) -> Option<usize> {
+    let is_same = (head ^ digest) >> BELOW_DIGEST == 0;
+    let length = ((head % (1 << BELOW_DIGEST)) >> STAMP_BITS) as usize;
+    (is_same && length <= MOST_SENT).then_some(length)
 }
 
 /// Room for the bytes of a post.
@@ -108,8 +108,9 @@ mod tests {
             let (words, _) = pack(&mut buffer, u64::MAX - 5, &bytes, 7);
             assert!(words.iter().all(|&word| word as u8 == 7));
             assert!(size_of_val(words) <= room_of(length));
-            let (head, rest) = words.split_first_chunk().unwrap();
-            assert_eq!(unpack_head(*head), (u64::MAX - 5, length));
+            let (&head, rest) = words.split_first().unwrap();
+            assert_eq!(length_of(head, u64::MAX - 5), Some(length));
+            assert_eq!(length_of(head, u64::MAX - (1 << BELOW_DIGEST)), None);
             assert_eq!(Unpacked::new().fill(rest.iter().copied())[..length], bytes);
         }
     }
