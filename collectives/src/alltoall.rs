@@ -18,7 +18,7 @@ use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
 use crate::epoch::in_place::InPlace;
 use crate::epoch::incoming::Incoming;
-use crate::epoch::{Epoch, capacity, fits_payload};
+use crate::epoch::{Epoch, at_a_time, fits_payload};
 
 pub use varying::{co_alltoallv, co_alltoallv_into, try_co_alltoallv, try_co_alltoallv_into};
 
@@ -173,11 +173,11 @@ impl Exchange<'_> {
         mut place: impl FnMut(usize, usize, Incoming<'_, T>),
     ) -> Result<(), ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
-        place(me, 0, block(me).into());
         if fits_payload::<T>(self.longest) {
+            place(me, 0, block(me).into());
             return self.by_payload(call, first, block, theirs, place);
         }
-        for (number, window) in windows(0..self.longest, capacity::<T>()).enumerate() {
+        for (number, window) in windows(0..self.longest, at_a_time::<T>(self.team)).enumerate() {
             let mut epoch = Epoch::begin(self.team, call, first + number);
             let mut start = 0;
             for (position, part) in self.own.within(0..images - 1, window.clone()) {
@@ -207,6 +207,8 @@ impl Exchange<'_> {
                 place(from, part.start - mine.start, values);
             }
         }
+        // Last: what passes has had the caches for itself.
+        place(me, 0, block(me).into());
         Ok(())
     }
 

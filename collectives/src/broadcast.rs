@@ -10,7 +10,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
-use crate::epoch::{Epoch, capacity, chunks, fits_payload_with_root};
+use crate::epoch::{Epoch, at_a_time, chunks, fits_payload_with_root};
 
 forms! {
     /// Collective. Gives every image of the current team the values of image `root`.
@@ -149,20 +149,10 @@ fn pass_on<T: Remote>(
     if algorithm != Algorithm::Flat {
         return scheduled::scheduled(team, call, algorithm, first, values, root);
     }
-    for (number, chunk) in (first..).zip(chunks(values, most::<T>(team))) {
+    for (number, chunk) in (first..).zip(chunks(values, at_a_time::<T>(team))) {
         flat(Epoch::begin(team, call, number), team, chunk, root)?;
     }
     Ok(())
-}
-
-/// How many elements pass at a time: half a buffer, so that the root writes the next half while others read this one; more where images wait
-/// for cores, and so for each barrier. Shorter pieces are slower: readers would find their lines in the nearest cache of the root.
-fn most<T>(team: &Team) -> usize {
-    // The images of a node know of its cores only.
-    match team.is_on_one_node() && !team.has_cores_for_all() {
-        true => capacity::<T>(),
-        false => (capacity::<T>() / 2).max(1),
-    }
 }
 
 fn flat<T: Remote>(

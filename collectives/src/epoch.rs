@@ -392,6 +392,16 @@ pub(crate) const fn capacity<T>() -> usize {
     BUFFER_BYTES / size_of::<T>()
 }
 
+/// How many elements pass at a time: half a buffer, so that an image writes the next half while others read this one; more where images wait
+/// for cores, and so for each barrier. Shorter pieces are slower: readers would find their lines in the nearest cache of the one that wrote them.
+pub(crate) fn at_a_time<T>(team: &Team) -> usize {
+    // The images of a node know of its cores only.
+    match team.is_on_one_node() && !team.has_cores_for_all() {
+        true => capacity::<T>(),
+        false => (capacity::<T>() / 2).max(1),
+    }
+}
+
 /// The pieces of at most `length` elements that pass one at a time. If there are no elements, one empty piece, so that the
 /// images pass a barrier nevertheless.
 pub(crate) fn chunks<T>(values: &mut [T], length: usize) -> impl Iterator<Item = &mut [T]> {

@@ -25,9 +25,6 @@ use crate::eager::{Posts, may_post};
 use crate::epoch::{CALLS, Epoch};
 use crate::traffic;
 
-/// From how many bytes on a core for each image finds values faster where they are: to ask for that takes a barrier.
-const MOVED_BYTES: usize = 1 << 14;
-
 /// The number of the epoch in its operation: no other has it, so images that ask and those that do not differ in their calls.
 const NUMBER: usize = ASKING / CALLS;
 
@@ -36,18 +33,19 @@ const _: () = assert!(ASKING.is_multiple_of(CALLS));
 /// The most images that read values of others on other nodes. More images would all wait for one that has them.
 const FEW: usize = 8;
 
+/// From how many bytes on it pays to ask images on other nodes where their values are.
+const MOVED_BYTES: usize = 1 << 14;
+
 /// Whether it pays to ask where the `T`s are of which an image else writes `bytes` bytes for others.
 #[inline]
 pub(crate) fn pays<T: Remote>(team: &Team, bytes: usize) -> bool {
-    if bytes < MOVED_BYTES {
-        return false;
-    }
     if team.is_on_one_node() {
-        // Where images wait for cores, a barrier takes longer than all else, and what fits a buffer takes as many with it.
-        return bytes > BUFFER_BYTES || team.has_cores_for_all();
+        // What fits a buffer is copied there by instructions that fetch no lines; values that others have read where they are must be fetched back,
+        // line by line, when the program changes them.
+        return bytes > BUFFER_BYTES;
     }
     // Images of one node would each get the same values, and a fabric has got any bytes if an image is gone.
-    T::ANY_BITS && team.is_apart() && team.images() <= FEW
+    bytes >= MOVED_BYTES && T::ANY_BITS && team.is_apart() && team.images() <= FEW
 }
 
 /// Set beside the place of its values by an image that reads the memory of the processes of all others.

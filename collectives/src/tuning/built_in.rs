@@ -46,18 +46,15 @@ pub(super) const BUILT_IN: [BuiltIn; 24] = [
 
 /// The built-in rules before those on Intel's processors, for two images with a core each. Elsewhere stores to what others have read are slower than
 /// buffers, and so is what the kernel copies.
-pub(super) const IN_PLACE: [BuiltIn; 12] = [
+pub(super) const IN_PLACE: [BuiltIn; 9] = [
     (Kind::Reduce, 2, 1 << 20, Algorithm::Flat),
     (Kind::Reduce, 2, 0, Algorithm::InPlace),
-    (Kind::ReduceTo, 2, 2048, Algorithm::Eager),
-    (Kind::ReduceTo, 2, 256 << 10, Algorithm::Flat),
-    (Kind::ReduceTo, 2, 0, Algorithm::InPlace),
     (Kind::Allgather, 2, 1 << 20, Algorithm::Flat),
     (Kind::Allgather, 2, 0, Algorithm::InPlace),
     (Kind::Scatter, 2, 2048, Algorithm::Eager),
     (Kind::Scatter, 2, 1 << 20, Algorithm::Flat),
     (Kind::Scatter, 2, 0, Algorithm::InPlace),
-    (Kind::Alltoall, 2, 1 << 19, Algorithm::Pairwise),
+    (Kind::Alltoall, 2, 1 << 20, Algorithm::Pairwise),
     (Kind::Alltoall, 2, 0, Algorithm::InPlace),
 ];
 

@@ -11,7 +11,7 @@ use crate::values::{Digits, input};
 type Step = (usize, usize, u64);
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let length = prop_oneof![3 => 0usize..100, 1 => 2000usize..4000, 1 => 0usize..20_000];
+    let length = prop_oneof![3 => 0usize..100, 1 => 2000usize..4000, 1 => 0usize..50_000];
     prop::collection::vec((0usize..9, length, any::<u64>()), 1..25)
 }
 
