@@ -98,7 +98,7 @@ fn values_are_the_images_own_again_afterwards() {
     for setting in Setting::everywhere() {
         setting.run(|| {
             let (me, images) = (this_image() as u64, num_images() as u64);
-            let length = 5000 + images as usize;
+            let length = 40_000 + images as usize;
             for round in 0..20 {
                 let mut closed = Coarray::<[u64]>::from_fn(length, |_| me + round);
                 co_broadcast(&mut closed, round as usize % num_images());
