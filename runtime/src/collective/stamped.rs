@@ -18,7 +18,8 @@ pub(super) const WORD: usize = size_of::<u64>();
 const DATA: usize = WORD - 1;
 const STAMP_BITS: u32 = u8::BITS;
 
-/// Above the stamp of the head is the number of bytes; the bits of the digest are above these bits.
+/// Above the stamp of the head is the number of bytes, and above that the digest, without as many of its lowest bits: the multiplications that make it pass
+/// differences on to higher bits only, so in these most would be missing.
 const BELOW_DIGEST: u32 = STAMP_BITS + MOST_SENT.ilog2() + 1;
 
 /// The most words of a post.
